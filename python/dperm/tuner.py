@@ -8,7 +8,7 @@ from ctypes import byref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -152,6 +152,8 @@ class PrivateTuner(Tagged, ClassifierMixin, BaseEstimator):
         weights.refuse(unsupported)
         grid = self._candidates()
         fitters = [clone(self.estimator).set_params(**candidate) for candidate in grid]
+        if is_regressor(self.estimator):
+            raise ValueError("PrivateTuner chooses among classifiers; among regressions `dperm tune` does")
         if (self.method == "public") != (self.public_data is not None):
             raise ValueError("public_data goes with method='public', and only with it")
         for fitter in fitters:

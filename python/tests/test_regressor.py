@@ -300,7 +300,7 @@ def test_explanations_are_in_the_unit_of_the_labels(people):
 
 
 REFUSED = {
-    "tuner": (lambda d: dperm.PrivateTuner(regressor(), {"lambda_": [0.1, 0.2]}).fit(d), "tune chooses among classifiers"),
+    "tuner": (lambda d: dperm.PrivateTuner(regressor(), {"lambda_": [0.1, 0.2]}).fit(d), "PrivateTuner chooses among classifiers"),
     "sweep": (lambda d: dperm.sweep(regressor(), {"lambda_": [0.1, 0.2]}, d), "a sweep compares classifiers"),
     "private score": (lambda d: regressor().fit(d).score_private(d, d.pay, 1.0), "the model predicts numbers"),
     "errors": (lambda d: regressor().fit(d).score_private(d, d.pay, 1.0), "a count of errors is of classes"),

@@ -65,7 +65,7 @@ static dperm_status draw_selected(const attack *a, int side, random_source *sour
   const selector_target *t = a->context;
   size_t order[2];
   size_t chosen = t->selector == DPERM_SELECTOR_EXPONENTIAL
-                      ? select_exponential(source, t->errors[side], 2, t->epsilon)
+                      ? select_exponential(source, t->errors[side], 2, t->epsilon, 1)
                       : select_permute_and_flip(source, t->errors[side], 2, t->epsilon, 1, order);
   *score = chosen == 1 ? 1 : 0;
   return DPERM_OK;

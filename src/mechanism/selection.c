@@ -20,12 +20,12 @@ static uint64_t divisor(void) {
 
 /* A uniform proposal kept with probability exp(−ε(z − z_min)/2), until one is kept: exactly the
  * exponential mechanism's law, without computing a single exponential. */
-size_t select_exponential(random_source *source, const size_t *errors, size_t count,
-                          ratio epsilon) {
-  size_t least = smallest(errors, count);
+size_t select_exponential(random_source *source, const size_t *costs, size_t count, ratio epsilon,
+                          uint64_t sensitivity) {
+  size_t least = smallest(costs, count);
   for (;;) {
     size_t i = (size_t)random_below(source, count);
-    if (random_bernoulli_exp(source, epsilon, errors[i] - least, divisor())) {
+    if (random_bernoulli_exp(source, epsilon, costs[i] - least, divisor() * sensitivity)) {
       return i;
     }
   }

@@ -5,8 +5,10 @@
 #include "privacy/guarantee.h"
 #include "random/discrete_sampling.h"
 
-/* Index i with probability ∝ exp(−ε z_i/2): ε-differentially private. */
-size_t select_exponential(random_source *source, const size_t *errors, size_t count, ratio epsilon);
+/* Index i with probability ∝ exp(−ε z_i/(2·sensitivity)): ε-differentially private where one record
+ * changes each cost by at most `sensitivity` (below 2^36). */
+size_t select_exponential(random_source *source, const size_t *costs, size_t count, ratio epsilon,
+                          uint64_t sensitivity);
 
 /* Permute-and-flip (McKenna & Sheldon 2020): candidates in random order, the first that is
  * accepted, i with probability exp(−ε(z_i − z_min)/(2·sensitivity)), where one record changes each

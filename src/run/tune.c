@@ -316,7 +316,7 @@ static dperm_status settle_run(tune_job *job, unsigned *reasons, dperm_error *er
     TRY(job->given->table ? check_columns_known(&job->candidates[i], job->given->schema, err)
                           : DPERM_OK);
     TRY(run_of(job, true, &job->candidates[i], 0, &own, err));
-    asks = asks && own.how.way == SCHEMA_ASKED;
+    asks = asks && own.how.way == SCHEMA_ASKED && own.classes > 0; /* h is the candidates' own */
     *reasons |= options_reasons(&job->candidates[i], job->given);
   }
   return run_of(job, asks, &job->candidates[0], *reasons, &job->run, err);
@@ -387,8 +387,6 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   FAIL_IF(count == 0 || count > 100000, err, DPERM_INVALID_ARGUMENT,
           "%zu candidates; give from 1 to 100000", count);
   TRY(options_take_all(given, count, &job.candidates, err));
-  FAIL_IF(data_class_count(data) == 0, err, DPERM_INVALID_ARGUMENT,
-          "tune chooses among classifiers, and the label is a number; train one model");
   for (size_t i = 0; i < count; i++) {
     TRY(options_validate(&job.candidates[i], data_class_count(data), err));
   }

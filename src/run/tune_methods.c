@@ -73,6 +73,40 @@ static dperm_status draw_holdout(const tuning *t, const dperm_data *data, dperm_
   return data_select_units(data, order + starts[1], rows - starts[1], false, train, err);
 }
 
+/* Of a regression each record costs whole parts of this, by how far the value is from its label. */
+enum { COST_PARTS = 1 << 10 };
+
+static bool of_numbers(const tuning *t) {
+  return data_class_count(t->data) == 0;
+}
+
+/* By how much a record moves the errors of a candidate. */
+static uint64_t cost_most(const tuning *t) {
+  return of_numbers(t) ? COST_PARTS : 1;
+}
+
+/* Distances up to a quarter of the label's range, which few residuals of a model worth choosing
+ * pass; of a quantile those on its two sides count as its loss has them. */
+static dperm_status judge_numbers(const dperm_model *model, const dperm_data *judge, size_t *errors,
+                                  dperm_error *err) {
+  const double most = 0.5; /* in halves of the range */
+  const double tau = isnan(model->loss_quantile) ? 0.5 : model->loss_quantile,
+               over = (1 - tau) / fmax(tau, 1 - tau), under = tau / fmax(tau, 1 - tau);
+  OWNED_MEMORY double *scores = NULL;
+  uint64_t sum = 0;
+  TRY(data_check_labels(judge, 0, err));
+  TRY(memory_new(judge->x->rows, sizeof *scores, &scores, err));
+  TRY(dperm_model_scores(model, judge, scores, err));
+  for (size_t i = 0; i < judge->x->rows; i++) {
+    const double d = fmin(fmax(scores[i], -1), 1) - judge->labels[i],
+                 cost = fmin(fabs(d) / most, 1) * (d > 0 ? over : under);
+    sum += (uint64_t)(COST_PARTS * cost);
+  }
+  TRY(ranks_add(judge->x->spread, DPERM_OK, &sum, 1, err));
+  *errors = (size_t)sum;
+  return DPERM_OK;
+}
+
 /* Candidate i, fitted to some rows, and its errors on others. */
 static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *train,
                                   const dperm_data *judge, dperm_model **model, size_t *errors,
@@ -87,6 +121,9 @@ static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *t
   /* of all the rows, where they are private, it was checked that their number is public */
   TRY(fit_plan_check_public(train, rows, options, claim, &plan, err));
   TRY(fit_planned(train, options, &plan, t->source, model, err));
+  if (of_numbers(t)) {
+    return judge_numbers(*model, judge, errors, err);
+  }
   TRY(dperm_model_score(*model, judge, &metrics, err));
   *errors = metrics.errors;
   return DPERM_OK;
@@ -152,7 +189,7 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
   OWNED_MEMORY size_t *order = NULL, *errors = NULL, *starts = NULL;
   OWNED(dperm_data_free_at) dperm_data *judge = NULL;
   OWNED(models_free) dperm_model **models = NULL;
-  ratio epsilon = ratio_below(t->claim.epsilon_fit);
+  const ratio epsilon = ratio_below(t->claim.epsilon_fit);
   TRY(memory_new(data_units(t->data), sizeof *order, &order, err));
   TRY(memory_new(t->count + 2, sizeof *starts, &starts, err));
   TRY(memory_new(2 * t->count, sizeof *errors, &errors, err));
@@ -171,10 +208,10 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
     TRY(fit_and_judge(t, i, part, judge, &models[i], &errors[i], err));
   }
   if (ranks_lead(t->data->x->spread)) {
-    *chosen =
-        t->how->selector == DPERM_SELECTOR_EXPONENTIAL
-            ? select_exponential(t->source, errors, t->count, epsilon)
-            : select_permute_and_flip(t->source, errors, t->count, epsilon, 1, errors + t->count);
+    *chosen = t->how->selector == DPERM_SELECTOR_EXPONENTIAL
+                  ? select_exponential(t->source, errors, t->count, epsilon, cost_most(t))
+                  : select_permute_and_flip(t->source, errors, t->count, epsilon, cost_most(t),
+                                            errors + t->count);
   }
   TRY(ranks_share(t->data->x->spread, DPERM_OK, chosen, sizeof *chosen, err));
   *model = models[*chosen];
@@ -198,8 +235,12 @@ static dperm_status play_round(const tuning *t, const dperm_data *train, const d
   TRY(ranks_share(spread, DPERM_OK, candidate, sizeof *candidate, err));
   dperm_status status = fit_and_judge(t, *candidate, train, judge, model, &errors, err);
   if (status == DPERM_OK && ranks_lead(spread)) {
-    *noisy_errors =
-        (int64_t)errors + random_discrete_laplace(t->source, ratio_below(t->claim.epsilon_fit));
+    const ratio epsilon = ratio_below(t->claim.epsilon_fit);
+    const wide_signed far = INT64_MAX / 2,
+                      noise = random_discrete_laplace_wide(
+                          t->source, epsilon.over, (wide_integer)epsilon.under * cost_most(t)),
+                      sum = (wide_signed)errors + noise;
+    *noisy_errors = (int64_t)(sum > far ? far : sum < -far ? -far : sum);
   }
   return ranks_share(spread, status, noisy_errors, sizeof *noisy_errors, err);
 }

@@ -121,6 +121,17 @@ P
   py <<< 'assert json.load(open("m.json"))["evaluation"]["rows"] is None'
 }
 
+@test "a choice among regressions is by their distances, and verified" {
+  for method in "split" "split --selector exponential" "stopping --rounds-mean 20"; do
+    "$DPERM" tune --force "${flats[@]}" --epsilon 20 --lambda 0.003,5 --method $method --out m.json 2> message
+    says 0 'selection: ' "$DPERM" verify --model m.json
+    py <<< 'm = json.load(open("m.json")); assert m["selection"]["chosen"] == 0 and m["label"]["max"] == 1000, m["selection"]'
+  done
+  "$DPERM" tune --force "${flats[@]}" --epsilon 20 --loss log-cosh,huber-regression --out m.json 2> message
+  grep -q 'chosen among 2 candidates by split' message
+  "$DPERM" score --model m.json --data flats.csv | grep -q '"rmse"'
+}
+
 @test "wrong labels are named at their place, and what is for classes alone is refused" {
   sed '3s/[^,]*$/dear/' flats.csv > bad.csv
   fails 1 'bad.csv:3' "$DPERM" train --data bad.csv --schema flats.json --epsilon 1 --out x.json
@@ -133,7 +144,6 @@ P
   done
   fails 2 '--quantile is for --loss quantile' "$DPERM" train "${flats[@]}" --epsilon 1 --quantile 0.3 --out x.json
   fails 2 'in whole thousandths' "$DPERM" train "${flats[@]}" --epsilon 1 --loss quantile --quantile 0.12345 --out x.json
-  fails 2 'tune chooses among classifiers' "$DPERM" tune "${flats[@]}" --epsilon 1 --lambda 0.01,0.1 --method stopping --out x.json
   fails 2 'a sweep compares classifiers' "$DPERM" sweep --data flats.csv --schema flats.json --epsilon 1
   "$DPERM" train "${flats[@]}" --epsilon 1 --out m.json 2> /dev/null
   fails 1 'a count of errors is of classes' "$DPERM" score --model m.json --data flats.csv --epsilon 1 --error-only

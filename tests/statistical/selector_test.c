@@ -85,7 +85,7 @@ static const case_of cases[] = {
 enum { CASES = sizeof cases / sizeof *cases };
 
 static size_t exponential(random_source *r, const size_t *z, size_t m, ratio epsilon) {
-  return select_exponential(r, z, m, epsilon);
+  return select_exponential(r, z, m, epsilon, 1);
 }
 
 static size_t permute_and_flip(random_source *r, const size_t *z, size_t m, ratio epsilon) {
