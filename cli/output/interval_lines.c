@@ -126,5 +126,6 @@ void explain_intervals_page(FILE *out, const json_t *report) {
     }
     fputs("</tr>\n", out);
   }
-  fprintf(out, "</table>\n<p>%s</p>\n", advice(list).text);
+  const explain_head none = advice(list);
+  fprintf(out, *none.text ? "</table>\n<p>%s</p>\n" : "</table>\n%s", none.text);
 }

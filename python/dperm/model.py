@@ -119,13 +119,14 @@ class Model:
         """The intervals as a table for people."""
         lines = [f"{'':32} {'estimate':>11} {'std. err.':>10} {'2.5 %':>11} {'97.5 %':>11} {'p':>7} {'noise':>6}"]
         for row in self.intervals:
-            name = row["name"] if row["value"] is None else f"{row['name']}: {row['value']}"
+            name = f"{row['name']}, per {row['per']}" if row["value"] is None else f"{row['name']}: {row['value']}, not {row['against']}"
             if row["refused"]:
                 lines.append(f"{name[:32]:32} none: {row['refused']}")
                 continue
             figures = " ".join(f"{row[key]:>{width}.4g}" for key, width in
-                               (("estimate", 11), ("standard_error", 10), ("low", 11), ("high", 11), ("p", 7)))
-            lines.append(f"{name[:32]:32} {figures} {row['noise_share']:>6.0%}")
+                               (("estimate", 11), ("standard_error", 10), ("low", 11), ("high", 11)))
+            p = "<.0005" if row["p"] < 0.0005 else f"{row['p']:.2g}"  # the draws tell no smaller one
+            lines.append(f"{name[:32]:32} {figures} {p:>7} {row['noise_share']:>6.0%}")
         return "\n".join(lines)
 
     def scores(self, data: c.Handle, rows: int) -> np.ndarray:

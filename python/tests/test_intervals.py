@@ -34,7 +34,7 @@ def test_slopes_of_a_regression_are_within_their_intervals(people):
         assert row["refused"] is None and row["low"] - row["standard_error"] < truth < row["high"] + row["standard_error"]
         assert (row["p"] < 0.001) == (truth != 0)
     text = reg.model_.summary().splitlines()
-    assert len(text) == 4 and text[1].startswith("age ") and text[2].startswith("job: judge ") and text[0].endswith("noise")
+    assert len(text) == 4 and text[1].startswith("age, per 1 ") and text[2].startswith("job: judge, not nurse ") and text[0].endswith("noise")
     assert reg.privacy_["epsilon_intervals"] == pytest.approx(0.31 * 4)
 
 

@@ -106,6 +106,10 @@ static statistic left_at(const void *context, double theta) {
   add(&made, 2 * theta * mean * cap, &s->sums[BASE_OVER]);
   add(&made, -2 * theta * mean * cap, &s->sums[BASE_UNDER]);
   made.t = model * s->sums[SUM_SQUARE].value - theta * whole;
+  /* and where the mean is nothing but noise, the square of that */
+  const double of_mean = s->sums[BASE_OVER].variance + s->sums[BASE_UNDER].variance,
+               by = 2 * theta * base * of_mean / fmax(number_records(s), 1);
+  made.variance += by * by;
   add_sampling(&made, unit * unit * s->sums[SUM_GAIN].value,
                unit * unit * unit * unit * s->sums[SUM_GAIN].variance);
   return made;

@@ -39,9 +39,24 @@ static dperm_status cross(const asked *a, uint64_t *counts, size_t count, share_
   return ranks_share(spread, DPERM_OK, answer, sizeof *answer, err);
 }
 
+/* Records times epsilon, as it seems. */
+static double work_of(const asked *a) {
+  return number_records(a->out) * PARTS * a->part;
+}
+
+/* Of so few an answer would be noise, and figures made with it sure of nothing: then the constant
+ * is the middle, and no distance is clamped. */
+static bool can_ask(const asked *a) {
+  return work_of(a) >= 500;
+}
+
 /* The place of PLACES of equal length that the quantile is in. */
 static dperm_status find_center(const asked *a, dperm_error *err) {
   OWNED_MEMORY uint64_t *counts = NULL;
+  if (!can_ask(a)) {
+    a->out->center = 0;
+    return DPERM_OK;
+  }
   const double thousandths = rint(1000 * a->out->quantile);
   size_t place = 0;
   TRY(memory_new(PLACES, sizeof *counts, &counts, err));
@@ -63,12 +78,16 @@ static double cap_of(int halves) {
  * of a longer cap matters less than a tail that is cut off. */
 static dperm_status find_cap(const asked *a, const double *distances, double *out,
                              dperm_error *err) {
-  const double work = number_records(a->out) * PARTS * a->part;
+  const double work = work_of(a);
   const bool many = work >= 4000;
   const unsigned parts = many ? 20 : 10;
   const int longer = many ? (int)(2.5 + log2(work / 4000) / 2) : 3;
   uint64_t counts[CAPS] = {0};
   size_t found = 0;
+  if (!can_ask(a)) {
+    *out = cap_of(0);
+    return DPERM_OK;
+  }
   for (size_t i = 0; i < a->data->x->rows; i++) {
     int halves = 1;
     while (halves <= CAPS && !(fabs(distances[i]) > cap_of(halves))) {
@@ -80,7 +99,7 @@ static dperm_status find_cap(const asked *a, const double *distances, double *ou
   }
   TRY(cross(a, counts, CAPS, (share_of_all){1, parts}, &found, err));
   *out = cap_of(found > (size_t)longer ? (int)found - longer : 0);
-  return DPERM_OK;
+  return ranks_share(a->data->x->spread, DPERM_OK, out, sizeof *out, err); /* libm's may differ */
 }
 
 /* ---- noise */

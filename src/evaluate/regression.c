@@ -80,7 +80,7 @@ static const char *verdict(bool better, bool no_better) {
 dperm_status number_finding(const number_evaluation *e, bool exact, char **out, dperm_error *err) {
   const number_figures *f = &e->figures;
   const bool quantile = !isnan(e->quantile);
-  char text[512], sizes[128] = "";
+  char text[512], sizes[128] = "", explained[32] = "";
   if (quantile) {
     const double apart = exact ? 0 : z_usual * f->pinball_noise;
     const bool better = f->pinball.high < f->baseline_pinball - apart;
@@ -99,12 +99,14 @@ dperm_status number_finding(const number_evaluation *e, bool exact, char **out, 
         f->r2.low, f->r2.high);
     return memory_copy_text(text, strlen(text), out, err);
   }
+  if (!isnan(f->r2.value)) { /* all labels may be alike */
+    (void)snprintf(explained, sizeof explained, "; R² %.3f", f->r2.value);
+  }
   (void)snprintf(sizes, sizeof sizes, "; mean absolute error %.4g, against %.4g of the median",
                  f->mae.value, f->baseline_mae);
-  (void)snprintf(text, sizeof text,
-                 "the model %s always saying %.4g: RMSE %.4g, against %.4g; R² %.3f%s",
+  (void)snprintf(text, sizeof text, "the model %s always saying %.4g: RMSE %.4g, against %.4g%s%s",
                  verdict(f->r2.low > 0, exact || f->r2.high <= 0), f->mean, f->rmse.value,
-                 f->baseline_rmse, f->r2.value, sizes);
+                 f->baseline_rmse, explained, sizes);
   return memory_copy_text(text, strlen(text), out, err);
 }
 

@@ -12,8 +12,7 @@ const char *const interval_keys[INTERVAL_STAGES] = {"scales", "correlations", "s
 
 /* ---- the schema */
 
-static dperm_status check_column(const dperm_schema *schema, const schema_column *column,
-                                 dperm_error *err) {
+static dperm_status check_column(const schema_column *column, dperm_error *err) {
   FAIL_IF(column->type == COLUMN_NUMERIC && (column->binned || column->bins_auto), err,
           DPERM_INVALID_SCHEMA,
           "intervals are of a number's slope, and column \"%.64s\" has bins; leave one of the two "
@@ -21,11 +20,6 @@ static dperm_status check_column(const dperm_schema *schema, const schema_column
           column->name);
   FAIL_IF(column->type == COLUMN_CATEGORICAL && column->levels < 2, err, DPERM_INVALID_SCHEMA,
           "column \"%.64s\" has one value, of which there is no effect; ignore it", column->name);
-  FAIL_IF(column->type == COLUMN_NUMERIC && schema->on_missing == MISSING_CATEGORY, err,
-          DPERM_INVALID_SCHEMA,
-          "column \"%.64s\": intervals are not made for \"on_missing\": \"category\"; choose "
-          "\"zero\" or \"drop\"",
-          column->name);
   return DPERM_OK;
 }
 
@@ -34,8 +28,10 @@ static dperm_status check_schema(const dperm_schema *schema, dperm_error *err) {
           "intervals are not made for crosses; leave one of the two out");
   FAIL_IF(schema->person != NO_PERSON, err, DPERM_INVALID_SCHEMA,
           "intervals are for records, and the schema has persons; leave one of the two out");
+  FAIL_IF(schema->on_missing == MISSING_CATEGORY, err, DPERM_INVALID_SCHEMA,
+          "intervals are not made for \"on_missing\": \"category\"; choose \"zero\"");
   for (size_t i = 0; i < schema->column_count; i++) {
-    TRY(check_column(schema, &schema->columns[i], err));
+    TRY(check_column(&schema->columns[i], err));
   }
   return DPERM_OK;
 }
@@ -52,6 +48,9 @@ dperm_status interval_schema(const dperm_schema *schema, dperm_schema **out, dpe
   json_t *columns = json_object_get(json, "columns");
   for (size_t i = 0; i < schema->column_count; i++) {
     const schema_column *column = &schema->columns[i];
+    if (column->weight != 1) { /* which would hide a column from the fit, not make it less known */
+      TRY(json_put(json_array_get(columns, i), "weight", json_integer(1), err));
+    }
     if (column->type == COLUMN_CATEGORICAL && column->reference == LOOKUP_NONE) {
       TRY(json_put(json_array_get(columns, i), "reference",
                    json_string(column->categories.names[0]), err));
@@ -108,6 +107,30 @@ dperm_status interval_design_of(const dperm_schema *schema, const dperm_loss *lo
   made.part = ratio_below(epsilon_share(epsilon, INTERVAL_PARTS));
   *out = made;
   made = (interval_design){0};
+  return DPERM_OK;
+}
+
+/* A proposal of noise is kept with e^(−Dε/2·STEPS) (random/integer_body.c), and sums are of 64
+ * bits: an entry is at most c, 2/h₀ or 2ωc/h₀ long, with h₀ ≥ c/50 and ω ≤ 1/h₀, so 5000h of
+ * log-cosh. */
+dperm_status interval_check(const dperm_schema *schema, const dperm_loss *loss, size_t rows,
+                            double epsilon, dperm_error *err) {
+  OWNED(interval_design_clear) interval_design design = {0};
+  const double tries = 8, narrow = 0x1p-12, wide = 1, most = 0x1p62;
+  TRY(interval_design_of(schema, loss, rows, epsilon, &design, err));
+  const double pairs = (double)interval_released(&design, INTERVAL_PAIRS),
+               share = ratio_value(interval_rate(&design, INTERVAL_PAIRS));
+  FAIL_IF(pairs * share > tries * 2 * BODY_STEPS, err, DPERM_INVALID_ARGUMENT,
+          "intervals of %zu columns take too long to blur at an epsilon of %g; give them a smaller "
+          "share, or fewer columns",
+          design.columns, epsilon);
+  FAIL_IF(!design.logistic && !(design.h >= narrow && design.h <= wide), err,
+          DPERM_INVALID_ARGUMENT, "intervals are for an h from %g to %g; leave h out", narrow,
+          wide);
+  const double entry = 5000; /* also of the h that records are asked for: c is 4096 at most */
+  FAIL_IF((double)rows * ldexp(entry, INTERVAL_UNIT_BITS) > most, err, DPERM_UNSUPPORTED,
+          "intervals are for at most %.0f records; leave intervals out",
+          most / ldexp(entry, INTERVAL_UNIT_BITS));
   return DPERM_OK;
 }
 

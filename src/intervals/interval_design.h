@@ -50,6 +50,9 @@ dperm_status interval_schema(const dperm_schema *schema, dperm_schema **out, dpe
 /* Of such a schema's rows. */
 dperm_status interval_design_of(const dperm_schema *schema, const dperm_loss *loss, size_t rows,
                                 double epsilon, interval_design *out, dperm_error *err);
+/* Fails for what such a design is too large for; before a charge. */
+dperm_status interval_check(const dperm_schema *schema, const dperm_loss *loss, size_t rows,
+                            double epsilon, dperm_error *err);
 void interval_design_clear(interval_design *design);
 /* How many numbers a stage releases. */
 size_t interval_released(const interval_design *design, interval_stage_id stage);

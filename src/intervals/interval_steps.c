@@ -11,8 +11,8 @@ static const double noise_least = 0.5;      /* deviations that a mean or varianc
 static const double share_most = 0.95;      /* of records that have a category */
 static const double wide = 2;               /* deviations at which pairs clip a number */
 static const double leverage_most = 2;      /* times the mean */
-static const double omega_least = 0.05;
-static const double excess_known = 0.3; /* deviation of an excess, before anything is known */
+static const double omega_least = 0.001;    /* of squared slopes, or twice the noise in them */
+static const double excess_known = 0.3;     /* deviation of an excess, before anything is known */
 static const double excess_least = 0.01, excess_most = 0.25, phi_most = 5;
 
 /* ---- bodies */
@@ -124,7 +124,8 @@ static void take_scales(interval_law *law, interval_reader *r) {
   }
   set_places(law);
   law->spread_most = leverage_most / law->h0;
-  law->omega = design->logistic ? 1 : fmax(omega_least, (1 - design->h * law->h0) / law->h0);
+  const double flat = fmax(1 - design->h * law->h0, fmax(2 * design->h * noise, omega_least));
+  law->omega = design->logistic ? 1 : flat / law->h0; /* 1 - ha is the slope's square */
 }
 
 /* ---- spread: an excess is shrunk to what all columns have, as far as the noise is like it */

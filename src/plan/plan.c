@@ -288,6 +288,7 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
     FAIL_IF(!of->schema, err, DPERM_UNSUPPORTED,
             "intervals are of columns that a schema describes; give one, or leave intervals out");
     TRY(interval_schema(of->schema, &planned->assumed, err));
+    TRY(interval_check(planned->assumed, &options->loss, rows, options->epsilon, err));
     assumed.schema = planned->assumed;
     of = &assumed;
   }

@@ -49,7 +49,8 @@ static json_t *row_json(const dperm_model *model, const interval_design *design,
   json_set(&out, "odds_ratio", design->logistic ? odds_json(row, by) : json_null());
   json_set(&out, "noise_share", json_figure(row->noise));
   json_set(&out, "p", json_figure(row->p));
-  json_set(&out, "rank", json_pack("[f, f]", row->rank_low, row->rank_high));
+  json_set(&out, "rank",
+           json_pack("[I, I]", (json_int_t)row->rank_low, (json_int_t)row->rank_high));
   return out;
 }
 

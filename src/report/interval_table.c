@@ -14,7 +14,7 @@ static const double ratio_most = 4;   /* of quantiles of a variance over the mat
 static const double doubt_most = 0.5; /* of a variance, to itself */
 static const double doubt_wide =
     1.2; /* as columns with much doubt are there by luck: those with more are refused */
-static const double refused_most = 0.2; /* of all columns */
+static const double refused_most = 0.2; /* of all columns, where these are more than two */
 
 const char *interval_refusal_words(interval_refusal refusal) {
   static const char *const words[] = {[INTERVAL_FEW] = "too few records for its noise",
@@ -242,7 +242,7 @@ static void make_rows(const drawing *t, double *sorted, interval_row *rows) {
     rows[j] = row_of(t, j, sorted);
     refused += rows[j].refusal != INTERVAL_GIVEN;
   }
-  for (size_t j = 0; j < d && (double)refused > refused_most * (double)d; j++) {
+  for (size_t j = 0; j < d && (double)refused > fmax(refused_most * (double)d, 2); j++) {
     rows[j].refusal = rows[j].refusal == INTERVAL_GIVEN ? INTERVAL_MANY : rows[j].refusal;
   }
   set_ranks(t, sorted, rows);

@@ -32,6 +32,11 @@ static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks 
           err, DPERM_INVALID_ARGUMENT,
           "intervals know objective perturbation with a plain ridge, by the tight analysis; leave "
           "intervals out");
+  FAIL_IF(
+      !isnan(o->lambda) || !isnan(o->delta_reg) || !isnan(o->norm_guess), err,
+      DPERM_INVALID_ARGUMENT,
+      "intervals choose how much the fit is regularized; leave lambda, delta-reg and norm-guess "
+      "out");
   FAIL_IF(o->neighbours != DPERM_NEIGHBOURS_REPLACE || o->rows_per_person != 1, err,
           DPERM_INVALID_ARGUMENT,
           "intervals are for records that are replaced, each a person's own: means need their "
@@ -85,9 +90,9 @@ static dperm_status release(const stage_work *w, interval_law *law, interval_sta
 static dperm_status run(const stage_work *w, json_t **released, dperm_error *err) {
   OWNED(interval_design_clear) interval_design design = {0};
   OWNED(interval_law_free) interval_law law = {0};
-  const double most = 0x1p30; /* sums of more could pass 2^63 */
-  FAIL_IF(!w->view->kind->views || (double)rows_in_all(w->view) > most, err, DPERM_UNSUPPORTED,
-          "intervals are for records under a schema, at most 2^30; leave intervals out");
+  FAIL_IF(!w->view->kind->views, err, DPERM_UNSUPPORTED,
+          "intervals are for records under a schema; leave intervals out");
+  TRY(interval_check(w->model->schema, w->loss, rows_in_all(w->view), w->epsilon, err));
   json_t *object = json_object();
   dperm_status status =
       interval_design_of(w->model->schema, w->loss, rows_in_all(w->view), w->epsilon, &design, err);

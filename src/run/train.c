@@ -255,11 +255,13 @@ static dperm_status train(const run_parts *parts, const dperm_options *o,
 }
 
 /* The records under the schema that intervals assume. */
-static dperm_status assume(const dperm_data *data, dperm_data *out, dperm_error *err) {
+static dperm_status assume(const dperm_data *data, const dperm_options *o, dperm_data *out,
+                           dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
   FAIL_IF(!data->table, err, DPERM_UNSUPPORTED,
           "intervals are of columns that a schema describes; give one, or leave intervals out");
   TRY(interval_schema(data->schema, &schema, err));
+  TRY(interval_check(schema, &o->loss, rows_in_all(data->x), o->epsilon, err));
   return data_view_open(data, schema, out, err);
 }
 
@@ -273,7 +275,7 @@ static dperm_status train_given(const dperm_data *data, const dperm_options *giv
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
   TRY(options_validate(&options, data_class_count(data), err));
   if (options.intervals != 0) {
-    TRY(assume(data, &assumed, err));
+    TRY(assume(data, &options, &assumed, err));
     data = &assumed;
   }
   TRY(random_given(options.random, &own, &source, err));

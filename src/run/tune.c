@@ -10,6 +10,8 @@
 #include "base/thread_pool.h"
 #include "data/dataset.h"
 #include "data/identity.h"
+#include "loss/loss.h"
+#include "matrix/matrix_dense.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/fit.h"
@@ -44,6 +46,11 @@ static dperm_status check_candidates(const tuning *t, dperm_error *err) {
     FAIL_IF(!of_one_run(&t->candidates[0], options), err, DPERM_INVALID_ARGUMENT,
             "candidate %zu has a unit, a budget, an account, bins, a part held out or a source of "
             "noise of its own; give all the same",
+            i);
+    const double own = loss_quantile(&options->loss), first = loss_quantile(&t->candidates[0].loss);
+    FAIL_IF((isnan(own) ? 0.5 : own) != (isnan(first) ? 0.5 : first), err, DPERM_INVALID_ARGUMENT,
+            "candidate %zu predicts another quantile than the first, and no one distance judges "
+            "both; give all the same",
             i);
   }
   return DPERM_OK;
@@ -401,6 +408,7 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   TRY(random_given(job.candidates[0].random, &own, &job.t.source, err));
   OWNED(threads_leave) thread_scope threads = threads_enter(job.candidates[0].threads);
   TRY(check_candidates(&job.t, err));
+  TRY(stage_processors_agree(data->x->spread, gemm_is_fused(), "tune", err));
   TRY(run_parts_open(data, &job.candidates[0], job.t.source, &parts, err));
   job.given = job.t.data = parts.fit;
   job.t.rows = parts.fit_rows;

@@ -55,7 +55,8 @@ static dperm_status take_options(const dperm_model *model, const dperm_score_opt
   TRY(sized_check(&score_struct, 0, size, err));
   TRY(options_take(DPERM_OPTIONS_SCORE, given, out, err));
   FAIL_IF(label_range_known(model->range), err, DPERM_UNSUPPORTED,
-          "a count of errors is of classes, and the model predicts numbers; evaluate it instead");
+          "a count of errors is of classes, and the model predicts numbers; ask for all of an "
+          "evaluation");
   FAIL_IF(
       out->counts && model->classes.count > 2, err, DPERM_INVALID_ARGUMENT,
       "the four confusion counts are for two classes, the model has %zu; ask for the error alone",

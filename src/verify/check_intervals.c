@@ -1,8 +1,7 @@
 /* What a run released for intervals (docs/proofs/intervals.md): three vectors of whole numbers, as
- * long as the schema's columns say, at nine, eighteen and four parts of 31 of their epsilon. Their
- * noise is no part of the claim that the file could get wrong: bodies follow from the schema, the
- * loss and what was released before, and noise from integers alone. So what is checked is that the
- * share is counted, by check_shares.c, and that these sums are the ones it is for. */
+ * long as the schema's columns say, at nine, eighteen and four parts of 31 of their epsilon. Sums
+ * with integer noise do not show how much they have, so a file can prove no more than that the
+ * share it states is counted, by check_shares.c, and that these sums are the ones it is for. */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,8 +49,10 @@ bool intervals_known(verifier *v, char words[SHARE_WORDS]) {
   const bool fixed = field_is(schema, "rows", "fixed") && has_intercept(schema) &&
                      json_array_size(json_object_get(schema, "crosses")) == 0 &&
                      !field_is(schema, "on_missing", "category");
-  (void)snprintf(words, SHARE_WORDS, "sums of %llu, %llu and %llu whole numbers, of %llu columns",
-                 1 + d.columns + d.numbers, d.products + 2 * d.numbers, 2 * d.columns, d.columns);
+  (void)snprintf(
+      words, SHARE_WORDS,
+      "sums of %llu, %llu and %llu whole numbers, of %llu columns, with noise by what is stated,",
+      1 + d.columns + d.numbers, d.products + 2 * d.numbers, 2 * d.columns, d.columns);
   return d.clear && d.columns > 0 && loss && fixed && class_fits_of(v) == 1 && !by_adding(v) &&
          person_rows(v) == 0 && !unit_is_person(v) && !field_is_object(v, "kernel") &&
          !field_is_object(v, "class_weights") && !field_is_object(v, "selection") &&

@@ -29,6 +29,7 @@ typedef struct derived {
   double over[ALL], under[ALL], rows;
   double up, down; /* of the sums */
   double sampling[3], doubt;
+  double squared; /* deviation, for each θ, of what noise alone adds to a square */
 } derived;
 
 static bool possible(const void *context, double theta) {
@@ -36,6 +37,7 @@ static bool possible(const void *context, double theta) {
   double all =
       fmax(d->sampling[0] + theta * (d->sampling[1] + theta * d->sampling[2]), 0) + d->doubt;
   double fourths = 0;
+  all += theta * theta * d->squared * d->squared;
   for (size_t i = 0; i < ALL; i++) {
     const double w = d->over[i] - theta * d->under[i], v = w * w * d->s->variance[i];
     const double small = i > ABOVE ? ldexp(1, -40) : 1; /* a whole number's square */
@@ -200,6 +202,7 @@ static void check_r2(stated *s) {
   d.under[C_UNDER] = 2 * s->c_mean * s->c_cap;
   d.sampling[0] = unit * unit * s->sum[GAIN];
   d.doubt = unit * unit * sqrt(s->variance[GAIN]);
+  d.squared = 2 * base * (s->variance[C_OVER] + s->variance[C_UNDER]) / fmax(s->records, 1);
   const held_figure f = solve(&d, most);
   expect_figure(s, "r2", (held_figure){1 - f.value, 1 - f.high, 1 - f.low});
 }
@@ -227,7 +230,10 @@ static const char *verdict(bool better, bool worse) {
 }
 
 static bool words_follow(const stated *s) {
-  char text[512];
+  char text[512], explained[32] = "";
+  if (!isnan(number_at(s, "r2.value"))) {
+    (void)snprintf(explained, sizeof explained, "; R² %.3f", number_at(s, "r2.value"));
+  }
   const double low = number_at(s, "r2.low"), high = number_at(s, "r2.high");
   if (s->quantile) {
     const double loss = number_at(s, "baseline.pinball"), tau = s->tau;
@@ -248,13 +254,12 @@ static bool words_follow(const stated *s) {
         "whether it is better than always saying one number (R² from %.3g to %.3g)",
         low, high);
   } else {
-    (void)snprintf(
-        text, sizeof text,
-        "the model %s always saying %.4g: RMSE %.4g, against %.4g; R² %.3f; mean absolute "
-        "error %.4g, against %.4g of the median",
-        verdict(low > 0, high <= 0), number_at(s, "baseline.mean"), number_at(s, "rmse.value"),
-        number_at(s, "baseline.rmse"), number_at(s, "r2.value"), number_at(s, "mae.value"),
-        number_at(s, "baseline.mae"));
+    (void)snprintf(text, sizeof text,
+                   "the model %s always saying %.4g: RMSE %.4g, against %.4g%s; mean absolute "
+                   "error %.4g, against %.4g of the median",
+                   verdict(low > 0, high <= 0), number_at(s, "baseline.mean"),
+                   number_at(s, "rmse.value"), number_at(s, "baseline.rmse"), explained,
+                   number_at(s, "mae.value"), number_at(s, "baseline.mae"));
   }
   return field_is(s->evaluation, "finding", text);
 }
@@ -275,6 +280,8 @@ void check_number_figures(verifier *v, const json_t *evaluation) {
     check_share(&s);
   }
   check_baseline(&s);
+  const double apart = s.sum[UPTO] + s.sum[ABOVE] - s.rows;
+  expect(&s, s.rows == 0 || fabs(apart) <= 50 * sqrt(2 * s.variance[UPTO]), "sums.counts");
   expect(&s, s.quantile == (json_object_get(evaluation, "pinball") != NULL), "pinball");
   expect(&s, s.quantile == (json_object_get(evaluation, "at_or_below") != NULL), "at_or_below");
   if (s.wrong) {

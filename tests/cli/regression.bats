@@ -127,6 +127,8 @@ P
     says 0 'selection: ' "$DPERM" verify --model m.json
     py <<< 'm = json.load(open("m.json")); assert m["selection"]["chosen"] == 0 and m["label"]["max"] == 1000, m["selection"]'
   done
+  fails 2 'predicts another quantile than the first' "$DPERM" tune "${flats[@]}" --epsilon 20 --loss log-cosh,quantile \
+    --quantile 0.9 --out x.json
   "$DPERM" tune --force "${flats[@]}" --epsilon 20 --loss log-cosh,huber-regression --out m.json 2> message
   grep -q 'chosen among 2 candidates by split' message
   "$DPERM" score --model m.json --data flats.csv | grep -q '"rmse"'
