@@ -61,11 +61,11 @@ static dperm_status find_center(const asked *a, dperm_error *err) {
   size_t place = 0;
   TRY(memory_new(PLACES, sizeof *counts, &counts, err));
   for (size_t i = 0; i < a->data->x->rows; i++) {
-    const size_t own = (size_t)((a->data->labels[i] + 1) * (PLACES / 2));
+    const size_t own = (size_t)((a->data->labels[i] + 1) * ((double)PLACES / 2));
     counts[own < PLACES ? own : PLACES - 1]++;
   }
   TRY(cross(a, counts, PLACES - 1, (share_of_all){(unsigned)thousandths, 1000}, &place, err));
-  a->out->center = ((double)place + 0.5) / (PLACES / 2) - 1;
+  a->out->center = ((double)place + 0.5) / ((double)PLACES / 2) - 1;
   return DPERM_OK;
 }
 
