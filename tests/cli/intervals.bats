@@ -70,7 +70,7 @@ P
 }
 
 @test "every door, number of threads and a share for evaluation give the same" {
-  how=(--schema price.json --epsilon 2 --seed 4 --intervals auto)
+  how=(--schema price.json --epsilon 2 --seed 4 --intervals auto --evaluate 0.25)
   "$DPERM" train --data flats.csv "${how[@]}" --out m.json 2> /dev/null
   "$DPERM" train --data flats.csv "${how[@]}" --threads 3 --out t.json 2> /dev/null
   "$DPERM" train --data - "${how[@]}" --out p.json < flats.csv 2> /dev/null

