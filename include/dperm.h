@@ -321,7 +321,7 @@ struct dperm_loss {
 };
 
 /* The names of the losses: "logistic" for 0, "huber", "smooth-hinge", and those of numeric labels,
- * "log-cosh", "huber-regression" and "quantile"; NULL after the last. */
+ * "log-cosh", "huber-regression", "quantile" and "poisson"; NULL after the last. */
 DPERM_API const char *dperm_loss_name(size_t index);
 /* By one of these names; `h` is used where the loss has one, NaN for the usual one. logistic: log(1
  * + e^−z), L = 1, c = 1/4. huber: a hinge with a quadratic piece on |1−z| ≤ h, L = 1, c = 1/(2h).
@@ -329,7 +329,9 @@ DPERM_API const char *dperm_loss_name(size_t index);
  *
  * The others are of the residual r = z − y of a numeric label, and h is in the unit of half the
  * label's range. log-cosh: h·log cosh(r/h), L = 1, c = 1/h. huber-regression: r²/(2h) on |r| ≤ h, L
- * = 1, c = 1/h. quantile: the smoothed pinball loss of the median, L = 1/2, c = 1/(4h). */
+ * = 1, c = 1/h. quantile: the smoothed pinball loss of the median, L = 1/2, c = 1/(4h). poisson, of
+ * counts, whose range begins at 0: with y' = (1 + y)/2 and u = z − 2, e^u − y'u up to u = 0 and 1 +
+ * u − y'u beyond, L = 1, c = 1. */
 DPERM_API DPERM_CHECKED dperm_status dperm_loss_by_name(const char *name, double h, dperm_loss *out,
                                                         dperm_error *err);
 static inline dperm_loss dperm_loss_logistic(void) {

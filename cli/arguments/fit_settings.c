@@ -76,7 +76,7 @@ void fit_settings_init(fit_settings *s, fit_kind kind, argument *table) {
       {"--lambda", ARGUMENT_TEXT, &s->lambda, false, "X|auto",
        "regularization strength; auto chooses it from public numbers (default: auto)"},
       {"--loss", ARGUMENT_TEXT, &s->loss, false, NULL,
-       "loss function; the last three are for numeric labels (default: logistic, or log-cosh of a "
+       "loss function; the last four are for numeric labels (default: logistic, or log-cosh of a "
        "number)",
        GROUP_USUAL, loss_name},
       {"--delta", ARGUMENT_NUMBER, &o->delta, false, "D",

@@ -21,7 +21,7 @@ __all__ = ["Regressor"]
 
 
 class Regressor(RegressorMixin, PrivateEstimator):
-    """Differentially private regression: of the mean, or of a quantile.
+    """Differentially private regression: of the mean, of a quantile, or of counts.
 
     Parameters that are not listed are those of :class:`dperm.LogisticRegression`.
 
@@ -29,9 +29,10 @@ class Regressor(RegressorMixin, PrivateEstimator):
     ----------
     epsilon : float
         The privacy budget: the whole cost of `fit`. None only with ``mechanism="none"``.
-    loss : {"log-cosh", "huber-regression", "quantile"}, default "log-cosh"
+    loss : {"log-cosh", "huber-regression", "quantile", "poisson"}, default "log-cosh"
         The first two predict the mean, robust to outliers, "quantile" the `quantile` of the labels: 0.9 for values
-        that nine of ten labels are below.
+        that nine of ten labels are below. "poisson" is for counts, in a range from 0: the logarithm of their mean
+        is linear.
     h : float, optional
         The half-width of the loss's smooth part, in halves of the label's range. None: with a `schema`, the records are
         asked for a few percent of `epsilon` how far their labels lie apart (not with `bins`); else 0.1.
@@ -44,7 +45,7 @@ class Regressor(RegressorMixin, PrivateEstimator):
     Attributes
     ----------
     coef_ : array of shape (d,), and intercept_, a float, in the unit of the labels: ``X @ coef_ + intercept_`` is
-        `predict(X)` before it is clamped to the range, where rows are within `data_norm`, or values within `bounds`.
+        `predict(X)` before it is clamped to the range (of counts, its logarithm), where rows are within `data_norm`, or values within `bounds`.
         With a schema they are for encoded columns, with a kernel for its random features.
     n_features_in_, feature_names_in_, privacy_, model_, report_ : as those of the classifiers.
 
@@ -135,16 +136,17 @@ class Regressor(RegressorMixin, PrivateEstimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        return self._half() * self._coefficients()[0][0]
+        return self._unit() * self._coefficients()[0][0]
 
     @property
     def intercept_(self) -> float:
         low, high = self._range_of_model()
-        return float(low / 2 + high / 2 + self._half() * self._coefficients()[1][0])
+        middle = np.log(high) - 2 if self.loss == "poisson" else low / 2 + high / 2
+        return float(middle + self._unit() * self._coefficients()[1][0])
 
-    def _half(self) -> float:
+    def _unit(self) -> float:
         low, high = self._range_of_model()
-        return high / 2 - low / 2
+        return 1.0 if self.loss == "poisson" else high / 2 - low / 2
 
     # ---- predicting
 

@@ -60,10 +60,11 @@ def of_rows(**how):
 
 ASKED = ("usual", "quantile", "output")  # how far labels lie apart, where nobody says h
 FITS = {"usual": [], "lines": ["--bins", "none"], "bins": ["--bins", "auto"], "huber": ["--loss", "huber-regression", "--h", "0.3"],
-        "quantile": ["--loss", "quantile", "--quantile", "0.9"], "output": ["--mechanism", "output"],
+        "quantile": ["--loss", "quantile", "--quantile", "0.9"], "counts": ["--loss", "poisson"], "output": ["--mechanism", "output"],
         "kernel": ["--kernel", "gaussian", "--gamma", "2", "--features", "20"]}
 HOW = {"usual": {}, "lines": dict(bins="none"), "bins": dict(bins="auto"), "huber": dict(loss="huber-regression", h=0.3),
-       "quantile": dict(loss="quantile", quantile=0.9), "output": dict(mechanism="output"),
+       "quantile": dict(loss="quantile", quantile=0.9),
+       "counts": dict(loss="poisson"), "output": dict(mechanism="output"),
        "kernel": dict(kernel="rbf", gamma=2, n_components=20)}
 
 
@@ -104,6 +105,15 @@ def test_the_same_labels_are_the_same_model_however_they_come(people, kind, how)
     X = people[["age", "job"]][:100] if not how else people[["age"]][:100]
     found = [regressor(**how).fit(X, y).model_.json for y in (np.array(WHOLE, float), LABELS[kind](WHOLE))]
     assert found[0] == found[1]
+
+
+def test_weights_of_counts_are_of_the_logarithm():
+    X = np.random.default_rng(5).uniform(-1, 1, (4000, 2))
+    y = np.random.default_rng(6).poisson(np.exp(0.5 + 0.8 * X[:, 0]))
+    reg = regressor(schema=None, bounds=(-1, 1), label_range=(0, 30), loss="poisson").fit(X, y)
+    logs = X @ reg.coef_ + reg.intercept_
+    assert np.allclose(np.minimum(np.exp(logs), 30), reg.predict(X)) and reg.coef_[0] > 0.4
+    refused(ValueError, "poisson is for counts", regressor(schema=None, bounds=(-1, 1), label_range=(1, 30), loss="poisson").fit, X, y)
 
 
 @pytest.mark.parametrize("kind", ["float64", "string", "dictionary"])
@@ -309,7 +319,7 @@ REFUSED = {
         dperm.LogisticRegression(4.0, schema=CLASSES, random_state=5).fit(d)), "predicts classes"),
     "numbers": (lambda d: dperm.LogisticRegression(1.0, schema=SCHEMA).fit(d), "use dperm.Regressor"),
     "classes": (lambda d: regressor(schema=CLASSES).fit(d), "use a classifier"),
-    "logistic": (lambda d: regressor(loss="logistic").fit(d), "choose log-cosh, huber-regression or quantile"),
+    "logistic": (lambda d: regressor(loss="logistic").fit(d), "choose log-cosh, huber-regression, quantile or poisson"),
     "log-cosh": (lambda d: dperm.LinearSVC(1.0, schema=CLASSES, loss="log-cosh").fit(d), "choose logistic, huber or smooth-hinge"),
     "loss": (lambda d: regressor(loss="square").fit(d), "no loss is called"),
     "h": (lambda d: regressor(h=0).fit(d), "h=0"), "quantile": (lambda d: regressor(quantile=0.9).fit(d), "for loss='quantile'"),

@@ -80,7 +80,7 @@ static const size_t case_count = sizeof cases / sizeof *cases;
 /* Numbers have no class weights: the first of the losses are for classes. */
 static const char *loss_at(const audit_case *c, size_t j) {
   const char *name = dperm_loss_name(j);
-  return name && c->detail == PAIR_WEIGHTS && loss_kind_named(name)->residual ? NULL : name;
+  return name && c->detail == PAIR_WEIGHTS && loss_kind_named(name)->numbers ? NULL : name;
 }
 
 /* Variant j of a case; NULL beyond the last. */

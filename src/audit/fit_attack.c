@@ -77,7 +77,7 @@ static void set_options(fit_target *t, dperm_mechanism how, dperm_neighbours nei
 
 static dperm_status plan_fits(fit_target *t, dperm_error *err) {
   size_t classes = data_class_count(t->data[0]);
-  TRY(options_validate(&t->options, classes, err));
+  TRY(options_validate(&t->options, classes, (label_range){0, 0}, err));
   t->loss = options_loss(&t->options, classes);
   for (int side = 0; side < 2; side++) {
     const dperm_data *data = t->data[side];
@@ -174,7 +174,7 @@ static dperm_status plain_data(const worst_pair *pair, int side, dperm_data **ou
   /* With weights both records are of the heavy class: the light one's moves less. */
   bool heavy = side == 0 || pair->kind == PAIR_WEIGHTS;
   size_t absent = pair->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && side == 1;
-  const bool number = loss_is_residual(&pair->loss);
+  const bool number = loss_of_numbers(&pair->loss);
   double labels[PAIR_ROWS] = {heavy ? 1 : -1, 1, -1, 1}, row[PAIR_DIMS];
   for (size_t j = 0; j < pair->dims; j++) {
     row[j] = (number ? 1 : labels[0]) * pair->w[side][j];

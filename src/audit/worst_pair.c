@@ -6,16 +6,25 @@
 #include <math.h>
 
 #include "base/vector.h"
+#include "loss/link.h"
 #include "loss/loss.h"
 #include "mechanism/delta_rule.h"
 #include "mechanism/epsilon_rule.h"
 
 static const double usual_norm = 4, far_out = 1e4, lean = 0.01, gaussian_delta = 0.02;
 
-/* −ℓ′ and ℓ″ at a margin, or a residual. */
+/* −ℓ′ and ℓ″ at a margin (of a record whose label is part of its w), or a residual. */
 static double steepness(const dperm_loss *loss, double z, double *curvature) {
   double slope = 0;
   loss->eval(loss, 1, &z, NULL, &slope, curvature);
+  return -slope;
+}
+
+/* The same at the score of a record of the pair. */
+static double record_steepness(const worst_pair *pair, int side, double score, double *curvature) {
+  const double label = loss_of_numbers(&pair->loss) ? pair->label[side] : 1;
+  double slope = 0;
+  link_eval(&pair->loss, 1, 1, &label, &score, NULL, &slope, curvature);
   return -slope;
 }
 
@@ -25,15 +34,14 @@ static bool one_dimension(const dperm_loss *loss) {
 
 /* ---- theory */
 
-/* p + t·w with λt = s(w·p + t‖w‖² − y): the minimizer without noise. The right side falls in t. */
+/* p + t·w with λt = s(w·p + t‖w‖²): the minimizer without noise. The right side falls in t. */
 static void find_minimizer(const worst_pair *pair, int side, double *f) {
   const double *w = pair->w[side];
   double high = pair->loss.lipschitz / pair->lambda, low = -high;
-  double at_centre = vector_dot(w, pair->centre, pair->dims) - pair->label[side],
-         square = vector_dot(w, w, pair->dims);
+  double at_centre = vector_dot(w, pair->centre, pair->dims), square = vector_dot(w, w, pair->dims);
   for (int i = 0; i < 100; i++) {
     double t = 0.5 * (low + high);
-    if (steepness(&pair->loss, at_centre + t * square, NULL) > pair->lambda * t) {
+    if (record_steepness(pair, side, at_centre + t * square, NULL) > pair->lambda * t) {
       low = t;
     } else {
       high = t;
@@ -66,8 +74,7 @@ static double objective_log_density(const worst_pair *pair, int side, double bet
                                     const double *f) {
   const double *w = pair->w[side];
   double curvature = 0, b[PAIR_DIMS];
-  const double z = vector_dot(w, f, pair->dims) - pair->label[side];
-  double slope = steepness(&pair->loss, z, &curvature);
+  double slope = record_steepness(pair, side, vector_dot(w, f, pair->dims), &curvature);
   for (size_t j = 0; j < pair->dims; j++) {
     b[j] = slope * w[j] - pair->lambda * (f[j] - pair->centre[j]);
   }
@@ -145,16 +152,16 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
     h = 0.1;
     lambda = 1 / (2 * h * expm1(0.9 * epsilon));
   }
-  h = kind && kind->residual ? 0.1 : h;
+  h = kind && kind->numbers ? 0.1 : h; /* that of counts is no choice */
   TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
   if (slack && loss_is_residual(&pair->loss)) { /* κc is 1/200 for these, too */
     lambda *= pair->loss.smoothness;
   }
   if (jacobian) { /* κc as large as Huber's */
     lambda *= pair->loss.smoothness * 2 * hinge;
-    if (!one_dimension(&pair->loss)) { /* and κ > A, else there is no slack */
+    if (!one_dimension(&pair->loss) && kind->supremum) { /* and κ > A, else there is no slack */
       lambda = fmin(lambda, 1 / epsilon);
-    } else if (kind && kind->residual && kind->supremum) { /* and κc = ε at least, likewise */
+    } else if (kind && kind->numbers && kind->supremum) { /* and κc = ε at least, likewise */
       lambda = fmin(lambda, pair->loss.smoothness / epsilon);
     }
   }
@@ -212,14 +219,24 @@ static void place_residuals(worst_pair *pair, double epsilon) {
   }
 }
 
+/* Rows far out, whose slopes are L. Both counts are the most that there is, but for the Jacobian's
+ * first, none, where the curve ends: there slope and curvature are largest together. */
 static void place_leaning(worst_pair *pair, double epsilon) {
+  const bool counts = loss_is_count(&pair->loss);
   double across = sqrt(1 - lean * lean);
   pair->dims = 2;
   pair->centre[0] = far_out;
   pair->w[0][0] = pair->w[1][0] = -lean;
   pair->w[0][1] = across;
   pair->w[1][1] = -across;
-  if (pair->kind == PAIR_JACOBIAN) { /* the first margin is free: b = 0 where it is worst */
+  pair->label[0] = pair->label[1] = counts;
+  if (pair->kind == PAIR_JACOBIAN && counts) {
+    pair->w[0][0] = 0;
+    pair->w[0][1] = 1;
+    pair->w[1][1] = across;
+    pair->label[0] = -1;
+    pair->centre[1] = link_count_offset + pair->loss.lipschitz / pair->lambda;
+  } else if (pair->kind == PAIR_JACOBIAN) { /* the first margin is free: b = 0 where it is worst */
     double kappa = 1 / pair->lambda;
     double z = worst_margin(&pair->loss,
                             epsilon_invert(&pair->loss, pair->neighbours, kappa, epsilon), kappa);

@@ -15,7 +15,7 @@ double noise_log_density(double delta, double x);
 double pair_distance(const double *a, const double *b, size_t dims);
 
 /* ---- two classes, or a number. All rows are zero but one, which is w = y·x in the first data set
- * and w′ in the second, or is not there at all (w′ = 0); of a loss of the residual w = x, and its
+ * and w′ in the second, or is not there at all (w′ = 0); of a loss of numbers w = x, and its
  * label comes beside it. A regularizer that pulls towards a public place takes the part that other
  * records could play */
 
@@ -38,7 +38,7 @@ typedef struct worst_pair {
   size_t dims;
   double norm;              /* R: not 1, so that a forgotten or unsquared R shows */
   double w[2][PAIR_DIMS];   /* the record that differs, */
-  double label[2];          /* and of a residual its label; else 0 */
+  double label[2];          /* and of a number its label; else 0 */
   double centre[PAIR_DIMS]; /* p: the penalty is λ/2·‖f − p‖² */
   double lambda;            /* λ = nΛ_t */
   double delta;             /* of gaussian noise; 0 for l2 */

@@ -41,10 +41,7 @@ static dperm_status sums_of(const dperm_model *model, const dperm_data *data,
   OWNED_MEMORY double *values = NULL;
   const double tau = isnan(e->quantile) ? 0.5 : e->quantile;
   TRY(memory_new(data->x->rows, sizeof *values, &values, err));
-  TRY(dperm_model_scores(model, data, values, err));
-  for (size_t i = 0; i < data->x->rows; i++) {
-    values[i] = fmin(fmax(values[i], -1), 1);
-  }
+  TRY(model_numbers(model, data, values, err));
   return number_sums_private(data, values, tau, claim, source, &e->sums, err);
 }
 

@@ -1,10 +1,13 @@
 /* The link between a row's scores and its loss: the one place where labels meet scores. The solver
- * sees scores and derivatives by them only. There are three rules.
+ * sees scores and derivatives by them only. There are four rules.
  *
  * Binary labels y = ±1 and one score z = fᵀx: the loss is ℓ(m) of the margin m = y·z, so its
  * derivatives by z are y·ℓ′(m) and ℓ″(m).
  *
  * Numeric labels y in [−1, 1] and one score: the loss is ℓ(r) of the residual r = z − y.
+ *
+ * Counts, the same labels as y' = (1 + y)/2 of the largest: the loss is φ(u) − y'u at u = z − 2, of
+ * which `eval` is φ. Weights of zero predict e^−2 of the largest count: ranges are declared wide.
  *
  * Classes 0, …, k − 1 and k scores z = Wx, with the softmax loss ℓ = log Σ_c e^{z_c} − z_y, the
  * logistic loss of k classes at once (docs/proofs/softmax.md): the derivatives are p − e_y and
@@ -28,6 +31,12 @@ void link_eval(const dperm_loss *loss, size_t rows, size_t width, const double *
  * error, for softmax that of their vector). */
 void link_slope_dd(const dperm_loss *loss, size_t rows, const double *labels, const double *scores,
                    const double *scores_rest, double *slope);
+
+/* Weights of zero predict e^−2 of the largest count. */
+static const double link_count_offset = 2;
+
+/* What a loss of numbers predicts at a score, on the labels' scale: from −1 to 1. */
+double link_number(const dperm_loss *loss, double score);
 
 /* ---- softmax. No loss that a caller can name: a run makes it from the logistic loss where classes
  * are learned jointly */

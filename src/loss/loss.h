@@ -12,8 +12,9 @@ typedef struct loss_kind {
   double h_least, h_most; /* bounds on the parameter h; zeros for a loss without one */
   double h_usual;         /* and what it is where nobody says */
   bool corner;            /* h is the width of a corner, not a number of classes */
-  bool residual; /* of z − y, a numeric label's error, with slopes of both signs; not of y·z */
-  bool quantile; /* which of them is predicted is a parameter too (loss_quantile) */
+  bool numbers;           /* of z and a numeric label, with slopes of both signs; not of y·z: */
+  bool counts;            /* a count (loss/link.h), else of the residual z − y */
+  bool quantile;          /* which of them is predicted is a parameter too (loss_quantile) */
   dperm_loss (*constants)(double h); /* L, c and slope_error, the rest empty */
   void (*eval)(const dperm_loss *loss, size_t count, const double *z, double *value, double *slope,
                double *curvature);
@@ -57,9 +58,12 @@ dperm_status loss_with_h(const dperm_loss *loss, double h, dperm_loss *out, dper
 /* Whether it is one of the library's losses of z − y, constants and all: another loss, whatever its
  * code, is of y·z. Labels are within [−1, 1] then. */
 bool loss_is_residual(const dperm_loss *loss);
+/* Whether it is the one of counts; and either of both, a loss of numeric labels. */
+bool loss_is_count(const dperm_loss *loss);
+bool loss_of_numbers(const dperm_loss *loss);
 /* The quantile that it predicts; NaN for a loss of another kind. */
 double loss_quantile(const dperm_loss *loss);
-/* Slopes of both signs: of a loss of the residual, or one that the library does not know. */
+/* Slopes of both signs: of a loss of numbers, or one that the library does not know. */
 bool loss_both_signs(const dperm_loss *loss);
 /* The largest loss of a record under weights of zero. */
 double loss_at_zero(const dperm_loss *loss);

@@ -16,11 +16,12 @@ extern const loss_kind loss_smooth_hinge;
 extern const loss_kind loss_log_cosh;
 extern const loss_kind loss_huber_regression;
 extern const loss_kind loss_quantile_kind;
+extern const loss_kind loss_poisson;
 
 /* In the order of help and messages. */
 static const loss_kind *const kinds[] = {
     &loss_logistic,         &loss_huber,         &loss_smooth_hinge, &loss_log_cosh,
-    &loss_huber_regression, &loss_quantile_kind,
+    &loss_huber_regression, &loss_quantile_kind, &loss_poisson,
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -61,7 +62,7 @@ bool loss_h_usual(const dperm_loss *loss) {
  * of it to 1 is exact. */
 static void set_context(const loss_kind *kind, size_t place, bool usual, dperm_loss *loss) {
   const double tau = (double)place / QUANTILES, rest = 1 - tau;
-  if (kind->residual) {
+  if (kind->numbers && !kind->counts) {
     loss->context = (void *)&places[usual][place]; /* never written through */
   }
   if (kind->quantile) {
@@ -136,25 +137,39 @@ dperm_status loss_with_h(const dperm_loss *loss, double h, dperm_loss *out, dper
 }
 
 /* Asked for every block of rows, mostly of losses that are none. */
-bool loss_is_residual(const dperm_loss *loss) {
+static const loss_kind *kind_of_numbers(const dperm_loss *loss) {
   size_t i = 0;
-  while (i < KINDS && !(kinds[i]->residual && loss->eval == kinds[i]->eval)) {
+  while (i < KINDS && !(kinds[i]->numbers && loss->eval == kinds[i]->eval)) {
     i++;
   }
-  return i < KINDS && loss_kind_of(loss) == kinds[i];
+  return i < KINDS && loss_kind_of(loss) == kinds[i] ? kinds[i] : NULL;
+}
+
+bool loss_is_residual(const dperm_loss *loss) {
+  const loss_kind *kind = kind_of_numbers(loss);
+  return kind && !kind->counts;
+}
+
+bool loss_is_count(const dperm_loss *loss) {
+  const loss_kind *kind = kind_of_numbers(loss);
+  return kind && kind->counts;
+}
+
+bool loss_of_numbers(const dperm_loss *loss) {
+  return kind_of_numbers(loss);
 }
 
 bool loss_both_signs(const dperm_loss *loss) {
   const loss_kind *kind = loss_kind_of(loss);
-  return !kind || (kind->residual && !DEFECT("signs-forgotten"));
+  return !kind || (kind->numbers && !DEFECT("signs-forgotten"));
 }
 
 double loss_at_zero(const dperm_loss *loss) {
-  const bool residual = loss_is_residual(loss);
-  const double z[2] = {residual ? -1 : 0, residual};
+  const bool numbers = loss_of_numbers(loss);
+  const double labels[2] = {numbers ? -1 : 1, 1}, z[2] = {0, 0};
   double values[2];
-  loss->eval(loss, 2, z, values, NULL, NULL);
-  return residual ? fmax(values[0], values[1]) : values[0];
+  link_eval(loss, 2, 1, labels, z, values, NULL, NULL);
+  return fmax(values[0], values[1]);
 }
 
 void loss_slope_dd(const dperm_loss *loss, size_t count, const double *z, const double *z_rest,

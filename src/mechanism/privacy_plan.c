@@ -325,7 +325,7 @@ static double objective_lambda(const public_numbers *g) {
     return fmax(feasible_total(g),
                 g->bounds.norm2 * g->bounds.norm2 / ((double)g->rows * kappa * g->epsilon_core));
   }
-  if (loss_is_residual(g->loss) && isnan(g->norm_guess)) {
+  if (loss_of_numbers(g->loss) && isnan(g->norm_guess)) {
     const double least = (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g),
                  curved = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2;
     return fmax(least, numbers_least * curved / ((double)g->rows * g->epsilon_core));

@@ -253,11 +253,28 @@ dperm_status dperm_model_scores(const dperm_model *model, const dperm_data *data
   return score_rows(model, &view, scores, err);
 }
 
+bool model_of_counts(const dperm_model *model) {
+  dperm_loss loss;
+  return label_range_known(model->range) && model_loss(model, &loss, NULL) == DPERM_OK &&
+         loss_is_count(&loss);
+}
+
+dperm_status model_numbers(const dperm_model *model, const dperm_data *data, double *values,
+                           dperm_error *err) {
+  dperm_loss loss;
+  TRY(model_loss(model, &loss, err));
+  TRY(dperm_model_scores(model, data, values, err));
+  for (size_t i = 0; i < data->x->rows; i++) {
+    values[i] = link_number(&loss, values[i]);
+  }
+  return DPERM_OK;
+}
+
 dperm_status dperm_model_values(const dperm_model *model, const dperm_data *data, double *values,
                                 dperm_error *err) {
   FAIL_IF(!label_range_known(model->range), err, DPERM_UNSUPPORTED,
           "the model predicts classes; ask it for scores");
-  TRY(dperm_model_scores(model, data, values, err));
+  TRY(model_numbers(model, data, values, err));
   for (size_t i = 0; i < data->x->rows; i++) {
     values[i] = label_of_score(model->range, values[i]);
   }

@@ -94,6 +94,11 @@ dperm_status model_content_digest(const dperm_model *model, char out[DPERM_DIGES
 
 /* The model's loss, if it is one of the library's. */
 dperm_status model_loss(const dperm_model *model, dperm_loss *out, dperm_error *err);
+/* Whether it is of counts, whose scores are logarithms of what it predicts (loss/link.h). */
+bool model_of_counts(const dperm_model *model);
+/* What a regression predicts, on the scale of fits: from −1 to 1. */
+dperm_status model_numbers(const dperm_model *model, const dperm_data *data, double *values,
+                           dperm_error *err);
 /* The model's loss, into *made, if it is the −log of a probability (softmax is); else NULL. */
 const dperm_loss *model_log_loss(const dperm_model *model, dperm_loss *made);
 /* A row's scores times an inverse temperature, as probabilities see them (up to a constant, of more

@@ -23,5 +23,6 @@ bool model_read_label(const json_t *root, dperm_model *model) {
   return json_is_number(min) && json_is_number(max) && json_object_size(label) == 2 &&
          label_range_check(stated, NULL) == DPERM_OK && own.min == stated.min &&
          own.max == stated.max && json_is_array(classes) && json_array_size(classes) == 0 &&
-         model_loss(model, &loss, NULL) == DPERM_OK && loss_is_residual(&loss);
+         model_loss(model, &loss, NULL) == DPERM_OK && loss_of_numbers(&loss) &&
+         (!loss_is_count(&loss) || stated.min == 0);
 }

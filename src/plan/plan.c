@@ -279,10 +279,11 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
   dperm_plan_rows assumed = *of;
   *planned = (planned_schema){.schema = NULL};
   TRY(check_plan_rows(options, &rows, err));
-  const size_t usual = loss_is_residual(&options->loss) ? 0 : 2; /* 0: a number */
+  const size_t usual = loss_of_numbers(&options->loss) ? 0 : 2; /* 0: a number */
   const size_t asked = options->classes ? options->classes : usual;
   const size_t classes = of->schema ? of->schema->classes.count : asked;
-  TRY(options_validate(options, classes, err));
+  TRY(options_validate(options, classes,
+                       of->schema ? schema_label_range(of->schema) : (label_range){0, 0}, err));
   TRY(run_parts_count(options, rows, &rows, &planned->held_rows, err));
   if (options->intervals != 0) {
     FAIL_IF(!of->schema, err, DPERM_UNSUPPORTED,

@@ -340,9 +340,10 @@ static json_t *head_json(const dperm_model *model) {
   json_set(&out, counted ? "rows" : "rows_about", json_count(model->rows));
   json_set(&out, "classes", classes_json(&model->classes));
   json_set(&out, "scale",
-           json_string(label_range_known(model->range) ? "value"
-                       : model_log_loss(model, &made)  ? "log-odds"
-                                                       : "score"));
+           json_string(model_of_counts(model)            ? "log of the mean"
+                       : label_range_known(model->range) ? "value"
+                       : model_log_loss(model, &made)    ? "log-odds"
+                                                         : "score"));
   json_set(&out, "label", label_range_json(model->range));
   json_set(&out, "inverse_temperature", json_figure(model->inverse_temperature));
   return out;
@@ -356,7 +357,9 @@ static dperm_status explain_weights(const dperm_model *model, json_t **out, dper
   TRY(weight_parts_of(model, &parts, err));
   TRY(weight_noise_of(model, &parts, &noise, err));
   const bool numbers = label_range_known(model->range);
-  explained e = {model, &noise, &parts, 0, &all, numbers ? label_range_half(model->range) : 1};
+  explained e = {model,  &noise,
+                 &parts, 0,
+                 &all,   numbers && !model_of_counts(model) ? label_range_half(model->range) : 1};
   json_t *intervals = NULL;
   dperm_status status = outputs_json(&e, &outputs, err);
   status = status == DPERM_OK ? explain_intervals(model, e.unit, &intervals, err) : status;

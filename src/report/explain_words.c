@@ -19,7 +19,10 @@ json_t *explain_assumed(const dperm_model *model) {
                "its effects with it.");
   }
   if (!model->map && label_range_known(model->range)) {
-    say(&list, "Effects are in the label's unit, and are added to the middle of its range.");
+    say(&list, model_of_counts(model)
+                   ? "Effects are added to the logarithm of the mean, which without any is 2 below "
+                     "that of the largest count: by an effect of 0.7 the mean doubles."
+                   : "Effects are in the label's unit, and are added to the middle of its range.");
   }
   if (model->map || model->plan.mechanism == DPERM_MECHANISM_NONE) {
     return list;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/vector.h"
+#include "loss/link.h"
 #include "loss/loss.h"
 
 /* The constants were chosen by experiments/explain, on made-up and public records. */
@@ -134,14 +135,15 @@ static score_law score_law_of(const dperm_model *model, const weight_parts *part
   return out;
 }
 
-/* E ℓ″(y·score), where three labels of four are on the score's side. */
+/* E ℓ″(y·score), where three labels of four are on the score's side; of counts E φ″(score). */
 static double mean_curvature(const dperm_loss *loss, score_law law) {
   enum { STEPS = 81 };
   double sum = 0, whole = 0;
   for (int i = 0; i < STEPS; i++) {
     const double z = 8.0 * i / (STEPS - 1) - 4, likely = exp(-z * z / 2),
-                 size = fabs(law.mean + z * sqrt(law.variance));
-    const double margins[2] = {size, -size};
+                 score = law.mean + z * sqrt(law.variance), size = fabs(score);
+    const bool counts = loss_is_count(loss);
+    const double margins[2] = {counts ? score : size, counts ? score : -size};
     double curvatures[2] = {0, 0};
     loss->eval(loss, 2, margins, NULL, NULL, curvatures);
     sum += likely * (0.75 * curvatures[0] + 0.25 * curvatures[1]);
@@ -190,7 +192,9 @@ static dperm_status find_curvatures(const dperm_model *model, const weight_parts
   if (model->joint) {
     joint_means(laws, out->fits);
   }
-  if (label_range_known(model->range)) { /* of the residuals, which h is made for */
+  if (loss_is_count(&loss)) {
+    laws[0].mean -= link_count_offset;
+  } else if (label_range_known(model->range)) { /* of the residuals, which h is made for */
     laws[0] = (score_law){0, model->loss_h * model->loss_h};
   }
   for (size_t m = 0; m < out->fits; m++) {

@@ -46,7 +46,7 @@ static dperm_status check_row_weights(const problem *base, dperm_error *err) {
 /* Labels are what the loss is made for: its slopes would be bounded all the same, but not the
  * rounding of a residual (solve/certify.c). */
 static dperm_status check_label_values(const problem *base, dperm_error *err) {
-  const bool numbers = loss_is_residual(base->loss);
+  const bool numbers = loss_of_numbers(base->loss);
   for (size_t i = 0; link_scores(base->loss) == 1 && i < base->x->rows; i++) {
     const double size = fabs(base->labels[i]);
     FAIL_IF(!(numbers ? size <= 1 : size == 1), err, DPERM_NUMERIC_ERROR,

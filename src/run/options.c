@@ -202,16 +202,22 @@ static dperm_status settle_loss(dperm_options *o, size_t classes, dperm_error *e
 }
 
 /* What is for classes alone, or for numbers. */
-static dperm_status check_label_kind(const dperm_options *o, size_t classes, dperm_error *err) {
+static dperm_status check_label_kind(const dperm_options *o, size_t classes, label_range range,
+                                     dperm_error *err) {
   const bool numbers = classes == 0;
-  FAIL_IF(numbers && !loss_is_residual(&o->loss), err, DPERM_INVALID_ARGUMENT,
+  FAIL_IF(numbers && !loss_of_numbers(&o->loss), err, DPERM_INVALID_ARGUMENT,
           "the label is a number, and the loss %s is for classes; choose log-cosh, "
-          "huber-regression or quantile",
+          "huber-regression, quantile or poisson",
           o->loss.name);
-  FAIL_IF(!numbers && loss_is_residual(&o->loss), err, DPERM_INVALID_ARGUMENT,
+  FAIL_IF(!numbers && loss_of_numbers(&o->loss), err, DPERM_INVALID_ARGUMENT,
           "the labels are classes, and the loss %s is for numbers; choose logistic, huber or "
           "smooth-hinge, or give the label a \"min\" and a \"max\" in the schema",
           o->loss.name);
+  FAIL_IF(
+      loss_is_count(&o->loss) && range.min != 0, err, DPERM_INVALID_ARGUMENT,
+      "the loss poisson is for counts, and this label begins at %g; give it a \"min\" of 0 in the "
+      "schema, or choose another loss",
+      range.min);
   FAIL_IF(numbers && o->class_weight_count > 0, err, DPERM_INVALID_ARGUMENT,
           "the label is a number, and class weights are for classes; leave them out");
   return DPERM_OK;
@@ -233,7 +239,8 @@ static dperm_status settle_intervals(dperm_options *o, size_t classes, dperm_err
   return DPERM_OK;
 }
 
-dperm_status options_validate(dperm_options *o, size_t classes, dperm_error *err) {
+dperm_status options_validate(dperm_options *o, size_t classes, label_range range,
+                              dperm_error *err) {
   const double least = 1e-30; /* delta: below nothing is left beside rounding */
   TRY(settle_loss(o, classes, err));
   TRY(check_choices(o, err));
@@ -249,7 +256,7 @@ dperm_status options_validate(dperm_options *o, size_t classes, dperm_error *err
           "%zu classes; give from 2 to %d", o->classes, CLASSES_MOST);
   TRY(class_weights_validate(o->class_weights, o->class_weight_count, err));
   TRY(loss_validate(&o->loss, err));
-  TRY(check_label_kind(o, classes, err));
+  TRY(check_label_kind(o, classes, range, err));
   TRY(check_shares(o, err));
   TRY(check_evaluate(o, err));
   TRY(settle_intervals(o, classes, err));

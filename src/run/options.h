@@ -17,9 +17,10 @@ dperm_status check_rows_per_person(size_t rows, dperm_error *err);
 dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err);
 dperm_status check_epsilon(double epsilon, dperm_error *err);
 
-/* What needs no more of the data than the number of classes, 0 of numeric labels. A loss of zeros
- * becomes the usual one for those: logistic, or log-cosh. */
-dperm_status options_validate(dperm_options *options, size_t classes, dperm_error *err);
+/* What needs no more of the data than the number of classes, 0 of numeric labels, and the range of
+ * these, zeros if it is not known. A loss of zeros becomes the usual one: logistic, or log-cosh. */
+dperm_status options_validate(dperm_options *options, size_t classes, label_range range,
+                              dperm_error *err);
 
 /* That the fit is to have all of epsilon, for commands whose fits are not released one by one. */
 dperm_status check_shares_none(const dperm_options *options, const char *command, dperm_error *err);

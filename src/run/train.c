@@ -273,7 +273,7 @@ static dperm_status train_given(const dperm_data *data, const dperm_options *giv
   random_source *source = NULL;
   dperm_options options;
   TRY(options_take(DPERM_OPTIONS_TRAIN, given, &options, err));
-  TRY(options_validate(&options, data_class_count(data), err));
+  TRY(options_validate(&options, data_class_count(data), data_label_range(data), err));
   if (options.intervals != 0) {
     TRY(assume(data, &options, &assumed, err));
     data = &assumed;

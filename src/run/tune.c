@@ -395,7 +395,7 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
           "%zu candidates; give from 1 to 100000", count);
   TRY(options_take_all(given, count, &job.candidates, err));
   for (size_t i = 0; i < count; i++) {
-    TRY(options_validate(&job.candidates[i], data_class_count(data), err));
+    TRY(options_validate(&job.candidates[i], data_class_count(data), data_label_range(data), err));
   }
   TRY(check_choice(dperm_tune_method_name(job.how.method), "tuning method", job.how.method, err));
   TRY(check_epsilon(job.candidates[0].epsilon, err));

@@ -96,9 +96,9 @@ static dperm_status judge_numbers(const dperm_model *model, const dperm_data *ju
   uint64_t sum = 0;
   TRY(data_check_labels(judge, 0, err));
   TRY(memory_new(judge->x->rows, sizeof *scores, &scores, err));
-  TRY(dperm_model_scores(model, judge, scores, err));
+  TRY(model_numbers(model, judge, scores, err));
   for (size_t i = 0; i < judge->x->rows; i++) {
-    const double d = fmin(fmax(scores[i], -1), 1) - judge->labels[i],
+    const double d = scores[i] - judge->labels[i],
                  cost = fmin(fabs(d) / most, 1) * (d > 0 ? over : under);
     sum += (uint64_t)(COST_PARTS * cost);
   }

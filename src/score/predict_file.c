@@ -41,9 +41,9 @@ static void prediction_end(prediction *p) {
 }
 
 /* A regression's value. */
-static dperm_status write_value(const prediction *p, double score, dperm_error *err) {
+static dperm_status write_value(const prediction *p, double value, dperm_error *err) {
   char line[DOUBLE_TEXT_SIZE + 1];
-  size_t used = format_double(label_of_score(p->model->range, score), false, line);
+  size_t used = format_double(value, false, line);
   line[used++] = '\n';
   return output_write(p->out, line, used, err);
 }
@@ -68,10 +68,10 @@ static dperm_status predict_block(prediction *p, const dperm_data *block, dperm_
   size_t count = block->x->rows, fits = class_fits(p->model->classes.count);
   p->rows += count;
   TRY(memory_reserve(&p->scores, &p->capacity, count * fits, sizeof *p->scores, err));
-  TRY(dperm_model_scores(p->model, block, p->scores, err));
+  const bool numbers = label_range_known(p->model->range);
+  TRY((numbers ? dperm_model_values : dperm_model_scores)(p->model, block, p->scores, err));
   for (size_t i = 0; i < count; i++) {
-    TRY(label_range_known(p->model->range) ? write_value(p, p->scores[i], err)
-                                           : write_row(p, p->scores + i * fits, err));
+    TRY(numbers ? write_value(p, p->scores[i], err) : write_row(p, p->scores + i * fits, err));
   }
   return DPERM_OK;
 }

@@ -2,7 +2,7 @@
  * arithmetic used (u, or DD_UNIT). m additions behind a margin, N behind a sum over rows.
  *
  * - Margins: |ẑ_i − x_iᵀf| ≤ γ_{m+1} Σ|x_ij f_j| ≤ γ_{m+1} R‖f‖, in any order of the sum, fused or
- *   not. A residual z − y, |y| ≤ 1, is rounded once more: v(R‖f‖ + 1).
+ *   not. A residual z − y, |y| ≤ 1, is rounded once more: v(R‖f‖ + 1); of a count z − 2.
  * - Slopes: |ŝ_i − ℓ′(z_i)| ≤ c·|ẑ_i − z_i| + slope_error. A row's share w_i ≤ 1 only makes both
  *   terms smaller (they are left as they are), and its product is rounded once more, always in
  *   doubles: u|ŝ_i|.
@@ -50,7 +50,8 @@ double evaluation_error(const evaluation *e, precision how) {
   if (how == IN_DD && !loss_kind_of(e->loss)) {
     margins += unit;
   }
-  double labels = loss_is_residual(e->loss) ? v * (e->norm * e->f + 1) : 0;
+  double beside = loss_is_residual(e->loss) ? 1 : loss_is_count(e->loss) ? 2 : 0;
+  double labels = beside > 0 ? v * (e->norm * e->f + beside) : 0;
   double slopes = e->curvature * (margins * e->norm * e->f + labels) +
                   e->crowd * e->loss->slope_error + (e->shared ? unit * e->slope : 0.0);
   double penalty = (e->penalty_error / (1 - e->penalty_error) + 8 * v) * e->penalty;

@@ -59,7 +59,7 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
   TRY(check_threads(how->threads, err));
   for (size_t c = 0; c < count; c++) {
     const dperm_kernel *kernel = &(*cells)[c].kernel, *first = &(*cells)[0].kernel;
-    TRY(options_validate(&(*cells)[c], data_class_count(data), err));
+    TRY(options_validate(&(*cells)[c], data_class_count(data), data_label_range(data), err));
     TRY(check_shares_none(&(*cells)[c], "sweep", err));
     FAIL_IF((*cells)[c].evaluate != 0, err, DPERM_INVALID_ARGUMENT,
             "a sweep has records of its own to test on; leave evaluate out");

@@ -81,7 +81,7 @@ static bool loss_of_fit(verifier *v, const char *name, loss_facts *out) {
   out->known = known;
   out->lipschitz = interval_of(known ? known->lipschitz : l);
   out->smoothness = interval_div(interval_of(known ? known->smoothness : c), interval_of(h));
-  if ((known && known->residual) != (field_at(v->root, "label") != NULL)) {
+  if ((known && known->numbers) != (field_at(v->root, "label") != NULL)) {
     return fails(v, name, "%.60s is not for such labels", loss);
   }
   return !(known && known->quantile) || quantile_slope(v, name, &out->lipschitz);

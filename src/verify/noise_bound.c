@@ -44,6 +44,7 @@ static const known_loss known_losses[] = {
     {"log-cosh", 1, 1, true, true, false, log_cosh_shape, 0},
     {"huber-regression", 1, 1, true, true, false, NULL, 0},
     {"quantile", 1, 0.25, true, true, true, logistic_shape, 0.5},
+    {"poisson", 1, 1, false, true, false, NULL, 0},
 };
 
 const known_loss *known_loss_find(const char *name) {
@@ -186,7 +187,7 @@ noise_profile profile_of_shift(interval shift) {
 }
 
 static bool both_signs(const loss_facts *loss) {
-  return !loss->known || loss->known->residual;
+  return !loss->known || loss->known->numbers;
 }
 
 noise_profile profile_of_loss(const loss_facts *loss, bool adding, interval kappa, interval a) {

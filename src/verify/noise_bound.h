@@ -17,7 +17,7 @@ typedef struct known_loss {
   const char *name;
   double lipschitz, smoothness; /* L; c, which is to be divided by h if there is one */
   bool has_h;
-  bool residual; /* of a numeric label's error: slopes of both signs */
+  bool numbers;  /* of a numeric label: slopes of both signs */
   bool quantile; /* L is the larger of the quantile and what is left to 1 */
   /* The sup of A·s + log(1 + kappa·a) is reached for some x in [0, 1], where s and a are concave in
    * x. NULL: s = L and a = c at one margin, as far as is known. */

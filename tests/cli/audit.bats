@@ -40,7 +40,7 @@ assert names == {"output", "objective", "jacobian", "gaussian-output", "gaussian
 for mechanism in ("output", "objective", "jacobian", "gaussian-output", "gaussian-objective", "add-gaussian-output",
                   "add-gaussian-objective", "weights"):
     losses = {r["variant"] for r in rows if r["mechanism"] == mechanism}
-    numbers = {"log-cosh", "huber-regression", "quantile"} if mechanism != "weights" else set()
+    numbers = {"log-cosh", "huber-regression", "quantile", "poisson"} if mechanism != "weights" else set()
     assert losses == {"huber", "smooth-hinge", "logistic"} | numbers, losses
 assert [r["mechanism"] for r in rows if r["epsilon_lower_bound"] is None] == ["noise"] * 6 + [
     "lattice", "rows"]

@@ -60,6 +60,7 @@ P
 
 @test "every loss, mechanism, noise and kind of neighbours is verified" {
   for how in "--loss log-cosh --h 0.2" "--loss huber-regression" "--loss quantile --quantile 0.9" "--mechanism output" \
+    "--loss poisson" "--loss poisson --delta 1e-6 --bins auto" \
     "--noise l1" "--delta 1e-6" "--delta 1e-6 --loss quantile --quantile 0.2 --noise gaussian" "--bins auto" "--refine auto" \
     "--delta 1e-6 --loss huber-regression --mechanism output --noise gaussian" \
     "--neighbours add-remove --rows-about 4100" "--neighbours add-remove --rows-about 4100 --delta 1e-6 --noise gaussian" \
@@ -136,13 +137,51 @@ P
   "$DPERM" score --model m.json --data flats.csv | grep -q '"rmse"'
 }
 
+@test "counts have a mean that grows by factors, and a range from 0" {
+  py <<'P'
+draw = random.Random(3)
+with open("visits.csv", "w") as file:
+    print("age,town,visits", file=file)
+    for i in range(5000):
+        age, town = draw.uniform(0, 100), draw.choice("abc")
+        # a sum of many rare ones: nearly Poisson's law
+        mean = math.exp(0.2 + 0.015 * age + 0.7 * (town == "a"))
+        print(f"{age:.1f},{town},{sum(draw.random() < mean / 60 for _ in range(60))}", file=file)
+json.dump({"label": {"column": "visits", "type": "numeric", "min": 0, "max": 30}, "columns": [
+    {"name": "age", "type": "numeric", "min": 0, "max": 100},
+    {"name": "town", "type": "categorical", "values": list("abc")}]}, open("visits.json", "w"))
+P
+  for loss in poisson log-cosh; do
+    "$DPERM" train --data visits.csv --schema visits.json --epsilon 5 --loss $loss --seed 1 --out $loss.json 2> message
+    "$DPERM" score --model $loss.json --data visits.csv > $loss.score 2> /dev/null
+  done
+  "$DPERM" predict --model poisson.json --data visits.csv --out p.csv
+  "$DPERM" explain --model poisson.json > explained
+  grep -q 'on the log of the mean of "visits"' explained
+  py <<'P'
+own, other = (json.load(open(name + ".score")) for name in ("poisson", "log-cosh"))
+assert own["rmse"] < 0.98 * other["rmse"] and own["r2"] > 0.25, (own, other)
+values = [float(line) for line in list(open("p.csv"))[1:]]
+assert 0 < min(values) and max(values) <= 30 and max(values) > 3 * min(values)
+P
+  sed 's/"min": 0, "max": 30/"min": 1, "max": 30/' visits.json > one.json
+  fails 2 'poisson is for counts, and this label begins at 1; give it a "min" of 0' \
+    "$DPERM" train --data visits.csv --schema one.json --epsilon 1 --loss poisson --out x.json
+  fails 2 'poisson is for counts' "$DPERM" plan --rows 5000 --schema one.json --epsilon 1 --loss poisson
+  fails 2 'h does not go with this --loss' "$DPERM" train --data visits.csv --schema visits.json --epsilon 1 --loss poisson --h 0.1 --out x.json
+  "$DPERM" train --data visits.csv --schema visits.json --epsilon 1 --loss poisson --out m.json 2> /dev/null
+  for change in 'm["loss"]["smoothness"] = 0.5' 'm["label"]["min"] = 1' 'm["loss"]["name"] = "logistic"' 'p["beta"] *= 1.01'; do
+    forgery_shows "$change"
+  done
+}
+
 @test "wrong labels are named at their place, and what is for classes alone is refused" {
   sed '3s/[^,]*$/dear/' flats.csv > bad.csv
   fails 1 'bad.csv:3' "$DPERM" train --data bad.csv --schema flats.json --epsilon 1 --out x.json
   fails_with 1 'the label in column "price" is not a finite number'
   sed '3s/[^,]*$//' flats.csv > bad.csv
   fails 1 'the label in column "price" is not a finite number' "$DPERM" train --data bad.csv --schema flats.json --epsilon 1 --out x.json
-  fails 2 'choose log-cosh, huber-regression or quantile' "$DPERM" train "${flats[@]}" --epsilon 1 --loss huber --out x.json
+  fails 2 'choose log-cosh, huber-regression, quantile or poisson' "$DPERM" train "${flats[@]}" --epsilon 1 --loss huber --out x.json
   for more in "--class-weights a=2" "--pairs 0.1" "--calibrate 0.1"; do
     fails 2 '' "$DPERM" train "${flats[@]}" --epsilon 1 $more --out x.json
   done

@@ -67,7 +67,7 @@ static bool is_for_numbers(const public_numbers *g, const privacy_plan *plan) {
   const double square = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 / (double)g->rows,
                twice = 2 * 1.01 * square / expm1(g->epsilon_core),
                half = 0.5 * square / g->epsilon_core;
-  if (!loss_is_residual(g->loss) || !isnan(g->norm_guess)) {
+  if (!loss_of_numbers(g->loss) || !isnan(g->norm_guess)) {
     return false;
   }
   assert_close(plan->lambda / fmax(twice, half), 1, 1e-9);

@@ -123,9 +123,9 @@ static void check_tangent(const dperm_loss *loss, double kappa, double place) {
   kind->tangent(loss, kappa, place, &zero, &steepest);
   assert_true(zero >= steepest && steepest >= 0);
   for (int i = -400; i <= 400; i++) {
-    double z = isnan(h)         ? sinh(i / 80.0)
-               : kind->residual ? h * sinh(i / 80.0)
-                                : 1 - 1.01 * h * i / 400,
+    double z = isnan(h)        ? sinh(i / 80.0)
+               : kind->numbers ? h * sinh(i / 80.0)
+                               : 1 - 1.01 * h * i / 400,
            slope = 0, curvature = 0;
     loss->eval(loss, 1, &z, NULL, &slope, &curvature);
     for (double share = 1; share > 0.01; share /= 3) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "density_pair.h"
+#include "loss/link.h"
 #include "loss/loss.h"
 #include "noise_reference.h"
 
@@ -43,6 +44,7 @@ static void check_losses_under(dperm_analysis analysis, dperm_noise kind, uint64
         const int side = i >> 1 & 1;
         double z = 1 - (isnan(loss.parameter) ? random_normal(&r) : h * (1 - 1e-9));
         z = loss_is_residual(&loss) ? p.label[side] + loss.parameter * random_normal(&r) : z;
+        z = loss_is_count(&loss) ? link_count_offset - fabs(random_normal(&r)) : z;
         set_margin(&p, p.w[side], z);
       }
       check_ratio(log_ratio(&p, &loss, &plan), epsilon, &loss, norm, &p);
@@ -84,13 +86,14 @@ static pair worst_pair(const dperm_loss *loss, const privacy_plan *plan, double 
     centre_noise(&one, loss, plan);
     return one;
   }
-  pair p = {.dims = 2, .weight = {1, 1}};
+  pair p = {.dims = 2, .weight = {1, 1}, .label = {-1, 1}};
   p.f[1] = -reach / norm;
   p.w[0][1] = -z / reach * norm;
   p.w[1][1] = tilt * norm;
   for (int side = 0; side < 2; side++) {
     double rest = p.w[side][1] / norm;
-    p.w[side][0] = (side ? -1 : 1) * norm * sqrt(1 - rest * rest) * (1 - 1e-15);
+    p.w[side][0] =
+        (side && !loss_is_count(loss) ? -1 : 1) * norm * sqrt(1 - rest * rest) * (1 - 1e-15);
   }
   centre_noise(&p, loss, plan);
   return p;
@@ -103,6 +106,7 @@ static double worst_ratio(const dperm_loss *loss, const privacy_plan *plan, doub
     double t = (double)i / 1000;
     z = isnan(loss->parameter) ? sinh(3.5 * t) : 1 - loss->parameter * t * (1 - 1e-9);
     z = loss_is_residual(loss) ? 10 * fabs(t) * loss->parameter : z;
+    z = loss_is_count(loss) ? link_count_offset - (t + 1) * (1 - 1e-9) : z;
     pair p = worst_pair(loss, plan, norm, z);
     ratio = log_ratio(&p, loss, plan);
     best = fmax(best, ratio);

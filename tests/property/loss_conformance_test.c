@@ -38,8 +38,8 @@ static void for_every_width(trial t, double quantile, check *what) {
     random_source r;
     t.h = has_h ? widths[w] : 1;
     t.scale = fmin(1, t.h);
-    t.centre = t.kind->residual ? 0 : 1;
-    bool tried = !t.kind->residual || w % 3 == 0 || repetitions(0, 1); /* 1e-4, 0.1, 1 and 1e4 */
+    t.centre = t.kind->numbers ? 0 : 1;
+    bool tried = !t.kind->numbers || w % 3 == 0 || repetitions(0, 1); /* 1e-4, 0.1, 1 and 1e4 */
     if (!has_h || (tried && t.h >= t.kind->h_least && t.h <= t.kind->h_most)) {
       assert_ok(random_seeded(7 + w, &r, err));
       assert_ok(t.kind->quantile ? dperm_loss_quantile(quantile, t.h, &t.loss, err)
@@ -101,7 +101,7 @@ static double any_margin(const trial *t, random_source *r, int i) {
   case 5:
     return 80 * random_unit(r) - 40;
   default: /* all over the bend, and a little beyond */
-    return t->centre + (t->kind->residual ? 5 : 1.01) * t->h * (2 * random_unit(r) - 1);
+    return t->centre + (t->kind->numbers ? 5 : 1.01) * t->h * (2 * random_unit(r) - 1);
   }
 }
 
@@ -159,7 +159,7 @@ TEST(slopes_are_within_their_error_at_doubles_and_double_doubles) {
 /* A residual is z + rest − y, and its rounding is what solve/certify.c says of it. */
 static void check_residuals(const trial *t, random_source *r) {
   double worst[2] = {0, 0};
-  for (int i = 0; i < (int)repetitions(300, 3000) && t->kind->residual; i++) {
+  for (int i = 0; i < (int)repetitions(300, 3000) && t->kind->numbers; i++) {
     const double y = i % 5   ? 2 * random_unit(r) - 1
                      : i % 2 ? 1
                              : -1,
@@ -168,16 +168,18 @@ static void check_residuals(const trial *t, random_source *r) {
     double slope = 0, refined = 0;
     link_eval(&t->loss, 1, 1, &y, &z, NULL, &slope, NULL);
     link_slope_dd(&t->loss, 1, &y, &z, &rest, &refined);
-    const double_double whole = two_sum(z, -y);
-    const double plain =
-                     loss_slope_distance(t->reference, t->h, t->scale, whole.hi, whole.lo, slope),
+    const double share = t->kind->counts ? (1 + y) / 2 : 0;
+    const double_double whole = two_sum(z, t->kind->counts ? -link_count_offset : -y);
+    const double plain = loss_slope_distance(t->reference, t->h, t->scale, whole.hi, whole.lo,
+                                             slope + share),
                  precise = loss_slope_distance(t->reference, t->h, t->scale, whole.hi,
-                                               whole.lo + rest, refined);
-    const double moved = unit * t->loss.smoothness * (fabs(z) + 1);
+                                               whole.lo + rest, refined + share);
+    const double moved =
+        unit * t->loss.smoothness * (fabs(z) + (t->kind->counts ? link_count_offset : 1));
     worst[0] = fmax(worst[0], plain / (t->loss.slope_error + moved));
     worst[1] = fmax(worst[1], precise / t->loss.slope_error);
   }
-  if (t->kind->residual) {
+  if (t->kind->numbers) {
     print_message("# %s, h = %g: %.3f of the error in doubles, %.3f at twice the precision\n",
                   t->loss.name, t->h, worst[0], worst[1]);
   }
@@ -287,7 +289,8 @@ static void check_name(const trial *t, random_source *r) {
   assert_string_equal(t->loss.name, t->kind->name);
   assert_true(t->kind->h_most > 0 ? t->loss.parameter == t->h : isnan(t->loss.parameter));
   assert_ptr_equal(loss_kind_of(&t->loss), t->kind);
-  assert_true(loss_is_residual(&t->loss) == t->kind->residual);
+  assert_true(loss_of_numbers(&t->loss) == t->kind->numbers);
+  assert_true(loss_is_count(&t->loss) == t->kind->counts);
   for (int which = 0; which < 5 + t->kind->quantile; which++) { /* changed, it is another loss */
     dperm_loss other = t->loss;
     double *const numbers[] = {&other.parameter, &other.lipschitz, &other.smoothness,
@@ -298,7 +301,7 @@ static void check_name(const trial *t, random_source *r) {
       *numbers[which] = isnan(*numbers[which]) ? 1 : 1.5 * *numbers[which];
     }
     assert_null(loss_kind_of(&other));
-    assert_false(loss_is_residual(&other)); /* nor of a residual then, which is rounded */
+    assert_false(loss_of_numbers(&other)); /* nor of a residual then, which is rounded */
     assert_true(loss_both_signs(&other));
   }
   if (t->kind->h_most > 0) {
@@ -338,7 +341,7 @@ static double searched_epsilon(const trial *t, double kappa, double a) {
   double best = 0;
   for (int i = -600; i <= 600; i++) {
     const double z[2] = {t->centre - t->h * i / 400,
-                         (t->kind->residual ? t->h : 1) * sinh(7.3 * i / 600)};
+                         (t->kind->numbers ? t->h : 1) * sinh(7.3 * i / 600)};
     for (int k = 0; k < 2; k++) {
       answer at = ask(&t->loss, z[k]);
       best = fmax(best, a * fabs(at.slope) + log1p(kappa * at.curvature));
@@ -352,7 +355,7 @@ static double searched_epsilon(const trial *t, double kappa, double a) {
 static void check_price(const trial *t, random_source *r) {
   const known_loss *known = known_loss_find(t->kind->name);
   assert_non_null(known); /* add it to the table of src/verify/noise_bound.c */
-  assert_true(known->has_h == (t->kind->h_most > 0) && known->residual == t->kind->residual);
+  assert_true(known->has_h == (t->kind->h_most > 0) && known->numbers == t->kind->numbers);
   const double tau = loss_quantile(&t->loss);
   const interval one = interval_of(1), own = interval_of(tau),
                  lipschitz = t->kind->quantile ? interval_max(own, interval_sub(one, own))
@@ -412,8 +415,8 @@ TEST(probabilities_rise_and_are_those_of_the_loss) {
 TEST(every_loss_is_audited) {
   for (size_t i = 0; dperm_loss_name(i); i++) {
     static const int kinds[] = {PAIR_OUTPUT, PAIR_OBJECTIVE, PAIR_JACOBIAN, PAIR_WEIGHTS};
-    const bool residual = loss_kind_named(dperm_loss_name(i))->residual; /* without weights */
-    for (size_t k = 0; k < (residual ? 3 : 4); k++) {
+    const bool numbers = loss_kind_named(dperm_loss_name(i))->numbers; /* without weights */
+    for (size_t k = 0; k < (numbers ? 3 : 4); k++) {
       worst_pair pair;
       assert_ok(worst_pair_make(kinds[k], dperm_loss_name(i), 1, 0, 40000, &pair, err));
       double ratio = fmax(fabs(pair_log_ratio(&pair, pair.minimizer[0])),

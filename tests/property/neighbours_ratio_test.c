@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "density_pair.h"
+#include "loss/link.h"
 #include "loss/loss.h"
 #include "mechanism/epsilon_rule.h"
 
@@ -76,6 +77,10 @@ static double worst_added(const dperm_loss *loss, const privacy_plan *plan, doub
     if (loss_is_residual(loss)) {
       p.label[0] = -10 * fabs(t) * loss->parameter;
       p.f[0] = 0;
+    }
+    if (loss_is_count(loss)) { /* none, where the curve ends */
+      p.label[0] = -1;
+      p.f[0] = (link_count_offset - (t + 1)) / norm * (1 - 1e-12);
     }
     centre_noise(&p, loss, plan);
     best = fmax(best, log_ratio(&p, loss, plan));

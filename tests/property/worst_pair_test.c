@@ -4,15 +4,18 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "audit/worst_pair.h"
+#include "loss/loss.h"
 #include "mechanism/privacy_plan.h"
+#include "reference.h"
 #include "statistics.h"
 
 static const double epsilons[] = {0.1, 0.5, 1, 3};
-static const char *const losses[] = {"huber",    "smooth-hinge",     "logistic",
-                                     "log-cosh", "huber-regression", "quantile"};
-enum { EPSILONS = 4, LOSSES = 6, DRAWS = 400000 };
+static const char *const losses[] = {
+    "huber", "smooth-hinge", "logistic", "log-cosh", "huber-regression", "quantile", "poisson"};
+enum { EPSILONS = 4, LOSSES = 7, DRAWS = 400000 };
 
 static worst_pair make(int kind, const char *loss, double epsilon) {
   worst_pair pair;
@@ -32,12 +35,12 @@ static double length(const double *v, size_t dims) {
  * one dimension and β²/(2π) in two. */
 static double density(const worst_pair *p, int side, const double *f) {
   double front = p->dims == 1 ? p->beta / 2 : p->beta * p->beta / (2 * 3.14159265358979324);
-  double b[PAIR_DIMS], z = -p->label[side], slope = 0, bend = 0;
+  double b[PAIR_DIMS], z = 0, slope = 0, bend = 0;
   const double *w = p->w[side];
   for (size_t j = 0; j < p->dims; j++) {
     z += w[j] * f[j];
   }
-  p->loss.eval(&p->loss, 1, &z, NULL, &slope, &bend);
+  slope_at_score(&p->loss, loss_of_numbers(&p->loss) ? p->label[side] : 1, z, &slope, &bend);
   for (size_t j = 0; j < p->dims; j++) {
     b[j] = p->mechanism == DPERM_MECHANISM_OUTPUT
                ? f[j] - p->minimizer[side][j]
@@ -97,7 +100,7 @@ static void check(int kind, const char *loss, double epsilon, double most, doubl
   assert_close(sums.mass[1], 1, 0.01);
   double bound = log(sums.event[0] / sums.event[1]);
   assert_true(sums.most <= epsilon * (1 + 1e-9) && bound <= epsilon * (1 + 1e-9));
-  if (!(sums.most >= most * epsilon && bound >= event * epsilon && sums.event[0] > 0.01)) {
+  if (!(sums.most >= most * epsilon && bound >= event * epsilon && sums.event[0] > 0.003)) {
     fail_msg("%s, epsilon %g: at most %g, event %g of probability %g", loss, epsilon,
              sums.most / epsilon, bound / epsilon, sums.event[0]);
   }
@@ -128,14 +131,19 @@ TEST(pairs_are_tight_or_nearly_and_never_beyond_the_claim) {
               {PAIR_OBJECTIVE, "quantile", 0.99, 0.99},
               {PAIR_OUTPUT + PAIR_ADD, "log-cosh", 0.99, 0.99},
               {PAIR_OBJECTIVE + PAIR_ADD, "huber-regression", 0.98, 0.98},
-              {PAIR_OBJECTIVE + PAIR_ADD, "quantile", 0.98, 0.98}};
+              {PAIR_OBJECTIVE + PAIR_ADD, "quantile", 0.98, 0.98},
+              {PAIR_OUTPUT, "poisson", 0.99, 0.9},
+              {PAIR_OUTPUT + PAIR_ADD, "poisson", 0.98, 0.9},
+              {PAIR_OBJECTIVE, "poisson", 0.99, 0.9},
+              {PAIR_OBJECTIVE + PAIR_ADD, "poisson", 0.98, 0.9}};
   for (size_t e = 0; e < EPSILONS; e++) {
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
       check(list[i].kind, list[i].loss, epsilons[e], list[i].most, list[i].event);
     }
     for (size_t l = 0; l < LOSSES; l++) {
-      check(PAIR_JACOBIAN, losses[l], epsilons[e], 0.99, 0.9);
-      check(PAIR_JACOBIAN + PAIR_ADD, losses[l], epsilons[e], 0.98, 0.9);
+      const bool counts = strcmp(losses[l], "poisson") == 0; /* bends hard at one end only */
+      check(PAIR_JACOBIAN, losses[l], epsilons[e], counts ? 0.97 : 0.99, 0.9);
+      check(PAIR_JACOBIAN + PAIR_ADD, losses[l], epsilons[e], counts ? 0.96 : 0.98, 0.9);
     }
   }
 }

@@ -25,15 +25,17 @@ static double margin(const pair *p, const double *w) {
 }
 
 /* Of a loss of margins all counts in w. */
-static double residual(const pair *p, const dperm_loss *loss, const double *w, double label) {
-  return margin(p, w) - (loss_is_residual(loss) ? label : 0);
+static double slope_of(const pair *p, const dperm_loss *loss, const double *w, double label,
+                       double *curvature) {
+  double slope = 0;
+  slope_at_score(loss, loss_of_numbers(loss) ? label : 1, margin(p, w), &slope, curvature);
+  return slope;
 }
 
 /* b += s·w and H += a·wwᵀ for one record. */
 static void add_record(const pair *p, const dperm_loss *loss, const double *w, double label,
                        long double *b, long double h[MOST_DIMS][MOST_DIMS]) {
-  double z = residual(p, loss, w, label), slope = 0, curvature = 0;
-  loss->eval(loss, 1, &z, NULL, &slope, &curvature);
+  double curvature = 0, slope = slope_of(p, loss, w, label, &curvature);
   for (size_t i = 0; i < p->dims; i++) {
     b[i] -= (long double)slope * w[i];
     for (size_t j = 0; j < p->dims; j++) {
@@ -170,14 +172,12 @@ void set_margin(pair *p, const double *w, double z) {
 }
 
 void centre_noise(pair *p, const dperm_loss *loss, const privacy_plan *plan) {
-  double n = divisor_of(p, plan), slope = 0, z;
+  double n = divisor_of(p, plan);
   for (size_t j = 0; j < p->dims; j++) {
     double pull = -n * plan->delta_reg * p->f[j];
     for (size_t i = 0; i <= p->others; i++) {
       const double *w = i < p->others ? p->other[i] : p->w[0];
-      z = residual(p, loss, w, i < p->others ? p->other_label[i] : p->label[0]);
-      loss->eval(loss, 1, &z, NULL, &slope, NULL);
-      pull -= slope * w[j];
+      pull -= slope_of(p, loss, w, i < p->others ? p->other_label[i] : p->label[0], NULL) * w[j];
     }
     p->prior[j] = p->f[j] - pull / (n * plan->lambda * p->weight[j]);
   }

@@ -8,10 +8,10 @@
 #include "reference.h"
 #include "statistics.h"
 
-enum { MOST_DIMS = 5, USUAL_DIMS = 3, MOST_OTHERS = 5, LOSSES = 7 };
+enum { MOST_DIMS = 5, USUAL_DIMS = 3, MOST_OTHERS = 5, LOSSES = 8 };
 
 /* Two neighbours and the weights at which they are compared. Records are w = y·x, or x and a label
- * for losses of the residual. */
+ * for losses of numbers. */
 typedef struct pair {
   size_t dims, others;
   double w[2][MOST_DIMS]; /* the record that differs */
@@ -36,7 +36,7 @@ typedef struct limits {
 /* log of the ratio of the densities of f under the two data sets. */
 double log_ratio(const pair *p, const dperm_loss *loss, const privacy_plan *plan);
 /* The library's losses of margins; 7 times the logistic one, which is priced by its constants; and
- * those of a residual, with h a tenth. */
+ * those of numbers, with h a tenth. */
 dperm_loss loss_number(int which, double h);
 public_numbers numbers_for(const pair *p, double norm, const dperm_loss *loss, double epsilon,
                            double lambda);

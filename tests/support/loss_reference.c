@@ -92,6 +92,14 @@ static void pinball(double tau, double h, const mpfr_t z, mpfr_t out) {
   mpfr_clear(scaled);
 }
 
+/* e^z, and its tangent from zero on. */
+static void count(double h, const mpfr_t z, mpfr_t out) {
+  mpfr_exp(out, z, MPFR_RNDN);
+  if (mpfr_sgn(z) > 0) {
+    mpfr_add_ui(out, z, 1, MPFR_RNDN);
+  }
+}
+
 static void median(double h, const mpfr_t z, mpfr_t out) {
   pinball(0.5, h, z, out);
 }
@@ -114,6 +122,7 @@ static const struct {
     {"log-cosh", log_cosh},
     {"huber-regression", huber_regression},
     {"quantile", median},
+    {"poisson", count},
     {"quantile 0.1", tenth},
     {"quantile 0.999", last},
 };

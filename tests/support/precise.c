@@ -76,7 +76,7 @@ static void precise_hinge_slope(bool smooth, double h, const mpfr_t z, mpfr_t ou
   mpfr_clear(u);
 }
 
-/* tanh(z/h), z/h within ±1, and 1/(1 + e^(−z/h)) − τ. */
+/* tanh(z/h), z/h within ±1, 1/(1 + e^(−z/h)) − τ, and e^z up to 1. */
 static void precise_residual_slope(reference_loss loss, double h, const mpfr_t z, mpfr_t out) {
   mpfr_t v;
   mpfr_init2(v, PRECISE_BITS);
@@ -87,6 +87,11 @@ static void precise_residual_slope(reference_loss loss, double h, const mpfr_t z
     precise_logistic_slope(v, out);
     mpfr_add_ui(out, out, 1, MPFR_RNDN);
     mpfr_sub_d(out, out, REFERENCE_QUANTILE, MPFR_RNDN);
+  } else if (loss == REF_POISSON) {
+    mpfr_exp(out, z, MPFR_RNDN);
+    if (mpfr_sgn(z) > 0) {
+      mpfr_set_si(out, 1, MPFR_RNDN);
+    }
   } else {
     mpfr_set_si(out, mpfr_sgn(v), MPFR_RNDN);
     if (mpfr_cmpabs_ui(v, 1) < 0) {
@@ -164,13 +169,19 @@ static void add_row(const precise_problem *t, size_t i, mpfr_t *f, mpfr_t *sum, 
   }
   mpfr_t slope;
   mpfr_init2(slope, PRECISE_BITS);
-  const bool residual = t->loss >= REF_LOG_COSH;
+  const bool residual = t->loss >= REF_LOG_COSH, counts = t->loss == REF_POISSON;
   if (residual) {
-    mpfr_sub_d(z, z, t->p.labels[i], MPFR_RNDN);
+    mpfr_sub_d(z, z, counts ? 2 : t->p.labels[i], MPFR_RNDN);
   } else {
     mpfr_mul_d(z, z, t->p.labels[i], MPFR_RNDN);
   }
   precise_slope(t->loss, t->h, z, slope);
+  if (counts) {
+    mpfr_set_d(term, t->p.labels[i], MPFR_RNDN);
+    mpfr_add_ui(term, term, 1, MPFR_RNDN);
+    mpfr_div_ui(term, term, 2, MPFR_RNDN);
+    mpfr_sub(slope, slope, term, MPFR_RNDN);
+  }
   mpfr_mul_d(slope, slope, residual ? 1 : t->p.labels[i], MPFR_RNDN);
   mpfr_mul_d(slope, slope, t->p.shares ? t->p.shares[i] : 1, MPFR_RNDN);
   for (size_t j = 0; j < cols; j++) {

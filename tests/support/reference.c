@@ -1,5 +1,6 @@
 /* See reference.h. */
 #include "reference.h"
+#include "loss/loss.h"
 #include "matrix/equal_rows.h"
 
 #include <math.h>
@@ -23,6 +24,10 @@ void reference_eval(reference_loss loss, long double h, long double z, long doub
     out[0] = h * log1pl(expl(-fabsl(v))) + fmaxl(z, 0) - tau * z;
     out[1] = p - tau;
     out[2] = p * (1 - p) / h;
+  } else if (loss == REF_POISSON) {
+    out[0] = z > 0 ? 1 + z : expl(z);
+    out[1] = z > 0 ? 1 : expl(z);
+    out[2] = z > 0 ? 0 : expl(z);
   } else if (loss == REF_LOGISTIC) {
     long double p = 1 / (1 + expl(z)); /* expl(z) is infinite only where p is zero */
     out[0] = z > 0 ? log1pl(expl(-z)) : -z + log1pl(expl(z));
@@ -54,10 +59,20 @@ dperm_loss library_loss(reference_loss loss, double h) {
   } else if (loss == REF_QUANTILE) {
     assert_ok(dperm_loss_quantile(REFERENCE_QUANTILE, h, &out, err));
   } else if (loss >= REF_LOG_COSH) {
-    const char *name = loss == REF_LOG_COSH ? "log-cosh" : "huber-regression";
-    assert_ok(dperm_loss_by_name(name, h, &out, err));
+    const char *name = loss == REF_LOG_COSH  ? "log-cosh"
+                       : loss == REF_POISSON ? "poisson"
+                                             : "huber-regression";
+    assert_ok(dperm_loss_by_name(name, loss == REF_POISSON ? (double)NAN : h, &out, err));
   }
   return out;
+}
+
+void slope_at_score(const dperm_loss *loss, double label, double score, double *slope,
+                    double *curvature) {
+  const bool counts = loss_is_count(loss), residual = loss_is_residual(loss);
+  const double z = counts ? score - 2 : residual ? score - label : label * score;
+  loss->eval(loss, 1, &z, NULL, slope, curvature);
+  *slope = counts ? *slope - (1 + label) / 2 : residual ? *slope : label * *slope;
 }
 
 void formula_eval(const dperm_loss *loss, size_t count, const double *z, double *value,
@@ -302,9 +317,11 @@ long double reference_objective(const test_problem *t, const double *f, long dou
     for (size_t j = 0; j < d->cols; j++) {
       z += (long double)d->x[i * d->cols + j] * f[j];
     }
-    const bool residual = t->loss >= REF_LOG_COSH;
+    const bool residual = t->loss >= REF_LOG_COSH, counts = t->loss == REF_POISSON;
     const long double y = d->labels[i];
-    reference_eval(t->loss, t->h, residual ? z - y : y * z, l);
+    reference_eval(t->loss, t->h, counts ? z - 2 : residual ? z - y : y * z, l);
+    l[0] -= counts ? (1 + y) / 2 * (z - 2) : 0;
+    l[1] -= counts ? (1 + y) / 2 : 0;
     long double share = d->shares ? d->shares[i] : 1;
     total += share * l[0] / n;
     for (size_t j = 0; gradient && j < d->cols; j++) {

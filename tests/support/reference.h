@@ -12,15 +12,20 @@ typedef enum reference_loss {
   REF_LOGISTIC,
   REF_HUBER,
   REF_SMOOTH_HINGE,
-  REF_LOG_COSH, /* from here on of z − y */
+  REF_LOG_COSH, /* from here on of numbers, of z − y */
   REF_HUBER_REGRESSION,
   REF_QUANTILE, /* of the part of REFERENCE_QUANTILE */
+  REF_POISSON,  /* of z − 2, less the label's share of that */
   REFERENCE_LOSSES
 } reference_loss;
 #define REFERENCE_QUANTILE 0.3
 
 /* ℓ, ℓ′, ℓ″ at a margin or a residual z. */
 void reference_eval(reference_loss loss, long double h, long double z, long double out[3]);
+/* ℓ′ and ℓ″ by the score of a record with this label: what a link makes of a loss. The label of a
+ * loss of margins is 1, or ±1. */
+void slope_at_score(const dperm_loss *loss, double label, double score, double *slope,
+                    double *curvature);
 /* The library's loss of that name. */
 dperm_loss library_loss(reference_loss loss, double h);
 
