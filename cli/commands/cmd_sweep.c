@@ -1,4 +1,5 @@
-/* dperm sweep: how often models of many settings err, on public data; a line of CSV for each. */
+/* dperm sweep: how often, or how far, models of many settings err, on public data; a line of CSV
+ * for each. */
 #define _GNU_SOURCE /* asprintf */
 #include <dperm/sweep.h>
 #include <math.h>
@@ -14,7 +15,7 @@
 #include "output/sweep_results.h"
 
 static const char closing[] =
-    "For public data only: errors are exact counts. --loss, --mechanism, --noise, --lambda and "
+    "For public data only: errors are exact. --loss, --mechanism, --noise, --lambda and "
     "--epsilon take lists, such as --lambda 1e-4,1e-3,auto. Each of K folds is held out once; "
     "models with noise are drawn R times in each. error_se is the standard error of error_mean, "
     "from the spread between folds (between draws with --test-data).\n"
@@ -147,32 +148,63 @@ static dperm_status sweep_grid_build(const sweep_settings *s, sweep_table *out, 
 
 /* ---- results */
 
+/* The figures of a line, as the columns of both forms have them. */
+typedef struct figure_name {
+  const char *name;
+  sweep_metric metric;
+  size_t part; /* of the mean, its error and the baseline */
+} figure_name;
+
+typedef struct figure_list {
+  const figure_name list[8];
+  size_t count;
+} figure_list;
+
+static const figure_list *figure_names(const sweep_table *table) {
+  static const figure_list classes = {{{"error_mean", METRIC_ERROR, 0},
+                                       {"error_se", METRIC_ERROR, 1},
+                                       {"baseline", METRIC_ERROR, 2},
+                                       {"auc_mean", METRIC_AUC, 0},
+                                       {"auc_se", METRIC_AUC, 1},
+                                       {"log_loss_mean", METRIC_LOG_LOSS, 0},
+                                       {"log_loss_se", METRIC_LOG_LOSS, 1},
+                                       {"baseline_log_loss", METRIC_LOG_LOSS, 2}},
+                                      8},
+                           numbers = {{{"rmse_mean", METRIC_RMSE, 0},
+                                       {"rmse_se", METRIC_RMSE, 1},
+                                       {"baseline_rmse", METRIC_RMSE, 2},
+                                       {"mae_mean", METRIC_MAE, 0},
+                                       {"mae_se", METRIC_MAE, 1},
+                                       {"baseline_mae", METRIC_MAE, 2}},
+                                      6};
+  return table->numbers ? &numbers : &classes;
+}
+
+static double figure_at(const sweep_line *line, const figure_name *f) {
+  const struct sweep_figure *of = &line->figures[f->metric];
+  return f->part == 0 ? of->mean : f->part == 1 ? of->se : of->baseline;
+}
+
 /* The same cells for programs, with lambda as it was used. */
 static void print_json(const sweep_table *table, FILE *out) {
   json_auto_t *cells = json_array();
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
     const dperm_options *o = &table->options[i];
-    const struct sweep_figure *error = &line->figures[METRIC_ERROR],
-                              *auc = &line->figures[METRIC_AUC],
-                              *log_loss = &line->figures[METRIC_LOG_LOSS];
     bool noisy = sweep_is_private(line);
-    (void)json_array_append_new(
-        cells,
-        json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:o, s:I, s:o, s:o, "
-                  "s:o, s:o, s:o, s:o}",
-                  "loss", line->loss, "mechanism", line->mechanism, "noise",
-                  noisy ? line->noise : NULL, "multiclass", dperm_multiclass_name(o->multiclass),
-                  "lambda", report_figure(line->lambda), "lambda_given", line->lambda_given.text,
-                  "epsilon", report_figure(line->epsilon), "delta_given",
-                  noisy ? report_figure(o->delta) : json_null(), "neighbours",
-                  noisy ? dperm_neighbours_name(o->neighbours) : NULL, "error_mean",
-                  report_figure(error->mean), "error_se", report_figure(error->se), "baseline",
-                  report_figure(error->baseline), "runs", (json_int_t)line->runs, "impossible",
-                  json_words(line->impossible), "auc_mean", report_figure(auc->mean), "auc_se",
-                  report_figure(auc->se), "log_loss_mean", report_figure(log_loss->mean),
-                  "log_loss_se", report_figure(log_loss->se), "baseline_log_loss",
-                  report_figure(log_loss->baseline)));
+    json_t *cell =
+        json_pack("{s:s, s:s, s:s?, s:s, s:o, s:s, s:o, s:o, s:s?, s:I, s:o}", "loss", line->loss,
+                  "mechanism", line->mechanism, "noise", noisy ? line->noise : NULL, "multiclass",
+                  dperm_multiclass_name(o->multiclass), "lambda", report_figure(line->lambda),
+                  "lambda_given", line->lambda_given.text, "epsilon", report_figure(line->epsilon),
+                  "delta_given", noisy ? report_figure(o->delta) : json_null(), "neighbours",
+                  noisy ? dperm_neighbours_name(o->neighbours) : NULL, "runs",
+                  (json_int_t)line->runs, "impossible", json_words(line->impossible));
+    for (size_t k = 0; k < figure_names(table)->count; k++) {
+      const figure_name *f = &figure_names(table)->list[k];
+      (void)json_object_set_new(cell, f->name, report_figure(figure_at(line, f)));
+    }
+    (void)json_array_append_new(cells, cell);
   }
   (void)json_dumpf(cells, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
   (void)fputc('\n', out);
@@ -183,22 +215,23 @@ static void put_field(FILE *out, double value) {
 }
 
 static void print_csv(const sweep_table *table, FILE *out) {
-  fprintf(out, "loss,mechanism,noise,lambda,epsilon,error_mean,error_se,runs,baseline,auc_mean,auc_"
-               "se,log_loss_mean,log_loss_se,baseline_log_loss\n");
+  enum { BEFORE_RUNS = 2 };
+  const figure_list *figures = figure_names(table);
+  fprintf(out, "loss,mechanism,noise,lambda,epsilon");
+  for (size_t k = 0; k < figures->count; k++) {
+    fprintf(out, "%s,%s", k == BEFORE_RUNS ? ",runs" : "", figures->list[k].name);
+  }
+  (void)fputc('\n', out);
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
-    const struct sweep_figure *f = line->figures;
     fprintf(out, "%s,%s,%s,%s,%s", line->loss, line->mechanism, line->noise,
             line->lambda_given.text, line->epsilon_given.text);
-    put_field(out, f[METRIC_ERROR].mean);
-    put_field(out, f[METRIC_ERROR].se);
-    fprintf(out, ",%zu", line->runs);
-    put_field(out, f[METRIC_ERROR].baseline);
-    for (size_t m = METRIC_AUC; m <= METRIC_LOG_LOSS; m++) {
-      put_field(out, f[m].mean);
-      put_field(out, f[m].se);
+    for (size_t k = 0; k < figures->count; k++) {
+      if (k == BEFORE_RUNS) {
+        fprintf(out, ",%zu", line->runs);
+      }
+      put_field(out, figure_at(line, &figures->list[k]));
     }
-    put_field(out, f[METRIC_LOG_LOSS].baseline);
     (void)fputc('\n', out);
   }
 }
@@ -226,6 +259,10 @@ static void say_baseline(const sweep_table *table) {
     note("%zu of %zu cell%s %s no better than always naming the most frequent class, which is "
          "wrong for %.4g of the records",
          useless, runs, plural(runs), useless == 1 ? "is" : "are", first->baseline);
+  } else if (useless > 0 && table->numbers) {
+    note("%zu of %zu cell%s %s no better than always saying the %s, which errs by %.4g", useless,
+         runs, plural(runs), useless == 1 ? "is" : "are",
+         table->metric == METRIC_MAE ? "median" : "mean", first->baseline);
   } else if (useless > 0) {
     note(
         "%zu of %zu cell%s %s no better than saying the same of every record, which has %s of %.4g",
@@ -303,12 +340,17 @@ static dperm_status write_results(const sweep_settings *s, const sweep_table *ta
 /* A dperm_sweep_visitor: what was found. */
 static void keep_cell(void *table, const dperm_sweep_cell *cell) {
   sweep_line *line = &((sweep_table *)table)->lines[cell->index];
+  ((sweep_table *)table)->numbers = !isnan(cell->baseline_rmse);
   line->lambda = cell->lambda;
   line->figures[METRIC_ERROR] =
       (struct sweep_figure){cell->error_mean, cell->error_se, cell->baseline};
   line->figures[METRIC_AUC] = (struct sweep_figure){cell->auc_mean, cell->auc_se, 0.5};
   line->figures[METRIC_LOG_LOSS] =
       (struct sweep_figure){cell->log_loss_mean, cell->log_loss_se, cell->baseline_log_loss};
+  line->figures[METRIC_RMSE] =
+      (struct sweep_figure){cell->rmse_mean, cell->rmse_se, cell->baseline_rmse};
+  line->figures[METRIC_MAE] =
+      (struct sweep_figure){cell->mae_mean, cell->mae_se, cell->baseline_mae};
   line->runs = cell->runs;
   line->impossible = cell->impossible ? strdup(cell->impossible) : NULL;
 }
@@ -342,16 +384,25 @@ static dperm_status run_cells(const sweep_settings *s, const dperm_data *data,
   return DPERM_OK;
 }
 
+/* What cells are compared by, once it is known what the label is. */
+static dperm_status settle_metric(const sweep_settings *s, sweep_table *table, dperm_error *err) {
+  table->metric = s->metric == METRIC_ERROR && table->numbers && !argument_given(&s->metric)
+                      ? METRIC_RMSE
+                      : s->metric;
+  RETURN_IF((table->metric >= METRIC_RMSE) != table->numbers,
+            wrong_usage(err, "the label is %s; give --metric %s",
+                        table->numbers ? "a number" : "a class",
+                        table->numbers ? "rmse or mae" : "error, auc or log-loss"));
+  return DPERM_OK;
+}
+
 /* The journal beside the file goes when all files are there. */
-static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_error *err) {
-  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+static dperm_status sweep(sweep_settings *s, const dperm_schema *schema, sweep_table *table,
+                          dperm_error *err) {
   OWNED(dperm_data_free_at) dperm_data *data = NULL, *test = NULL;
   const char *const places[] = {s->journal ? NULL : s->out, s->picture, s->page};
   for (int i = 0; i < 3; i++) {
     TRY(check_place(places[i], err));
-  }
-  if (s->schema) {
-    TRY(dperm_schema_read(s->schema, &schema, err));
   }
   dperm_source source = {
       .path = s->data, .format = s->format, .schema = schema, .dims = s->dims, .no_identity = 1};
@@ -370,6 +421,9 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_error *er
     fit_warn(&table->options[spends], dperm_data_rows(data));
   }
   TRY(run_cells(s, data, test, table, err));
+  if (job_leads()) { /* whose cells have been visited */
+    TRY(settle_metric(s, table, err));
+  }
   if (!job_leads()) {
     return DPERM_OK;
   }
@@ -382,7 +436,7 @@ static dperm_status sweep(sweep_settings *s, sweep_table *table, dperm_error *er
 }
 
 static const char *metric_name(int metric) {
-  static const char *const words[] = {"error", "auc", "log-loss", NULL};
+  static const char *const words[] = {"error", "auc", "log-loss", "rmse", "mae", NULL};
   return words[metric];
 }
 
@@ -416,7 +470,8 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
       {"--json", ARGUMENT_FLAG, &s.json, false, NULL, "write the cells as JSON, not CSV",
        GROUP_OUTPUT},
       {"--metric", ARGUMENT_CHOICE, &s.metric, false, NULL,
-       "what cells are compared and drawn by (default: error)", GROUP_OUTPUT, metric_name, 0},
+       "what cells are compared and drawn by (default: error; rmse of a numeric label)",
+       GROUP_OUTPUT, metric_name, 0},
   };
   fit_settings_init(&s.fit, FIT_SWEEP, table + OWN);
   for (size_t i = OWN; i < ALL; i++) { /* those that are lists here */
@@ -434,7 +489,6 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
   RETURN_IF(s.test_data && argument_given(&s.story.folds),
             wrong_usage(err, "--folds does not go with --test-data"));
   OWNED(sweep_table_free) sweep_table cells = {0};
-  cells.metric = s.metric;
   const char *const records[] = {s.data, s.test_data};
   OWNED_MEMORY char *journal = NULL;
   if (s.out && file_is_plain(s.out) && asprintf(&journal, "%s.journal", s.out) < 0) {
@@ -443,10 +497,17 @@ dperm_status run_sweep(int argc, char **argv, dperm_error *err) {
   }
   s.journal = journal;
   TRY(journal ? file_allowed("the journal of --out", journal, table, ALL, err) : DPERM_OK);
+  OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
+  if (s.schema) {
+    TRY(dperm_schema_read(s.schema, &schema, err));
+    cells.numbers = !dperm_schema_class_name(schema, 0);
+    s.fit.loss = cells.numbers && !argument_given(&s.fit.loss) ? "log-cosh" : s.fit.loss;
+    TRY(settle_metric(&s, &cells, err));
+  }
   TRY(sweep_grid_build(&s, &cells, err));
   TRY(ledger_guard(s.ledger, records, 2, err));
   if (job_leads() && (s.picture || s.page)) { /* before the long work */
     TRY(gnuplot_check(s.picture, err));
   }
-  return sweep(&s, &cells, err);
+  return sweep(&s, schema, &cells, err);
 }

@@ -41,7 +41,8 @@ const char *sweep_method_name(const sweep_line *line, char buffer[64]) {
 /* ---- what is compared */
 
 const char *sweep_metric_words(const sweep_table *table) {
-  static const char *const words[] = {"error rate", "area under the ROC curve", "log loss"};
+  static const char *const words[] = {"error rate", "area under the ROC curve", "log loss",
+                                      "root of the mean square error", "mean absolute error"};
   return words[table->metric];
 }
 

@@ -23,13 +23,13 @@ static void put_text(FILE *out, const char *text) {
   }
 }
 
-static void put_beginning(FILE *out, const sweep_story *s) {
+static void put_beginning(FILE *out, const sweep_story *s, bool numbers) {
   fprintf(out,
           "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>dperm sweep</title>\n"
-          "<style>%s</style>\n</head>\n<body>\n<h1>How often private models err</h1>\n"
+          "<style>%s</style>\n</head>\n<body>\n<h1>How %s private models err</h1>\n"
           "<p>%zu records. ",
-          style, dperm_data_rows(s->data));
+          style, numbers ? "far" : "often", dperm_data_rows(s->data));
   if (s->test_data) {
     fprintf(out, "Models were fitted to all of them, and tested on %zu other records. ",
             dperm_data_rows(s->test_data));
@@ -70,18 +70,19 @@ static void put_figure(FILE *out, const struct sweep_figure *f, bool best) {
     fputs("<td>–</td>", out);
     return;
   }
-  fprintf(out, "<td%s>%.4f", best ? " class=\"best\"" : "", f->mean);
+  fprintf(out, fabs(f->mean) < 10 ? "<td%s>%.4f" : "<td%s>%.6g", best ? " class=\"best\"" : "",
+          f->mean);
   if (!isnan(f->se)) {
-    fprintf(out, " <small>± %.4f</small>", f->se);
+    fprintf(out, fabs(f->mean) < 10 ? " <small>± %.4f</small>" : " <small>± %.2g</small>", f->se);
   }
   fputs("</td>", out);
 }
 
 static void put_cells(FILE *out, const sweep_table *table) {
   char name[64];
-  fputs("<table>\n<tr><th>loss, method</th><th>ε</th><th>Λ</th><th>error</th><th>AUC</th><th>log "
-        "loss</th><th>models</th></tr>\n",
-        out);
+  fprintf(out, "<table>\n<tr><th>loss, method</th><th>ε</th><th>Λ</th>%s<th>models</th></tr>\n",
+          table->numbers ? "<th>RMSE</th><th>mean absolute error</th>"
+                         : "<th>error</th><th>AUC</th><th>log loss</th>");
   for (size_t i = 0; i < table->count; i++) {
     const sweep_line *line = &table->lines[i];
     fprintf(out, "<tr><td>%s, %s</td><td>%s</td><td>", line->loss, sweep_method_name(line, name),
@@ -90,7 +91,8 @@ static void put_cells(FILE *out, const sweep_table *table) {
       fprintf(out, line->automatic ? "%.3g " : "%g", line->lambda);
     }
     fputs(line->automatic ? "(auto)</td>" : "</td>", out);
-    for (size_t m = METRIC_ERROR; m <= METRIC_LOG_LOSS; m++) {
+    for (size_t m = table->numbers ? METRIC_RMSE : METRIC_ERROR;
+         m <= (table->numbers ? METRIC_MAE : METRIC_LOG_LOSS); m++) {
       const bool best = m == (size_t)table->metric && line->runs > 0 && is_best(table, line);
       put_figure(out, &line->figures[m], best);
     }
@@ -105,18 +107,29 @@ dperm_status sweep_report_write(const sweep_table *table, const sweep_story *sto
   size_t length = 0;
   FILE *out = open_memstream(&page, &length);
   RETURN_IF(!out, out_of_memory(err));
-  put_beginning(out, story);
+  put_beginning(out, story, table->numbers);
   /* without what may only stand at the beginning of a file of its own */
   fprintf(out, "<figure>\n%s</figure>\n", strstr(svg, "<svg"));
   put_cells(out, table);
+  if (table->numbers) {
+    fprintf(out,
+            "<p>Always saying the mean has a root of the mean square error of %.6g, always saying "
+            "the median a mean absolute error of %.6g: a model that errs as far has learned "
+            "nothing.",
+            table->lines[0].figures[METRIC_RMSE].baseline,
+            table->lines[0].figures[METRIC_MAE].baseline);
+  } else {
+    fprintf(out,
+            "<p>Always naming the most frequent class is wrong for %.4f of the records: a model "
+            "that errs as often has learned nothing at its threshold (always saying the same has "
+            "an AUC of .5, and a log loss of %.4f).",
+            table->lines[0].figures[METRIC_ERROR].baseline,
+            table->lines[0].figures[METRIC_LOG_LOSS].baseline);
+  }
   fprintf(out,
-          "<p>Always naming the most frequent class is wrong for %.4f of the records: a model that "
-          "errs as often has learned nothing at its threshold (always saying the same has an AUC "
-          "of .5, and a log loss of %.4f). ± is one standard error; the best Λ of each method by "
+          " ± is one standard error; the best Λ of each method by "
           "%s is in bold, so chosen on the test records, where an automatic Λ comes from public "
           "numbers. Made by dperm %s.</p>\n</body>\n</html>\n",
-          table->lines[0].figures[METRIC_ERROR].baseline,
-          table->lines[0].figures[METRIC_LOG_LOSS].baseline, sweep_metric_words(table),
-          dperm_version());
+          sweep_metric_words(table), dperm_version());
   return fclose(out) == 0 ? write_text(path, page, length, err) : out_of_memory(err);
 }

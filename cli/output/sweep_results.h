@@ -19,19 +19,26 @@ typedef struct sweep_line {
   struct sweep_figure {
     double mean, se; /* NaN where there is none */
     double baseline; /* of always saying the same of every record */
-  } figures[3];      /* by sweep_metric */
+  } figures[5];      /* by sweep_metric; of classes the first three */
   size_t runs;       /* 0 for a cell that is not possible */
   char *impossible;  /* why, then */
 } sweep_line;
 
 /* What cells are compared by. */
-typedef enum sweep_metric { METRIC_ERROR, METRIC_AUC, METRIC_LOG_LOSS } sweep_metric;
+typedef enum sweep_metric {
+  METRIC_ERROR,
+  METRIC_AUC,
+  METRIC_LOG_LOSS,
+  METRIC_RMSE,
+  METRIC_MAE
+} sweep_metric;
 
 typedef struct sweep_table {
   sweep_line *lines;
   dperm_options *options; /* of each line */
   size_t count;
   sweep_metric metric;
+  bool numbers; /* the label is one */
 } sweep_table;
 
 /* The one that the table is about: words for it, a line's, and a number that is smaller where that

@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-/* For public data: how often models of many settings err on rows that they have not seen, over the
- * folds of a cross-validation and repeated draws of the noise. Every model is planned, perturbed,
- * solved, certified and released as dperm_train would; those that share rows are solved together.
+/* For public data: how often models of many settings err, or of a numeric label how far, on rows
+ * that they have not seen, over the folds of a cross-validation and repeated draws of the noise.
+ * Every model is planned, perturbed, solved, certified and released as dperm_train would; those
+ * that share rows are solved together.
  */
 typedef struct dperm_sweep_options {
   size_t size;   /* set by dperm_sweep_options_init */
@@ -47,6 +48,10 @@ typedef struct dperm_sweep_cell {
    * rows in several processes. Always saying how frequent each class is has a log loss of the last.
    */
   double auc_mean, auc_se, log_loss_mean, log_loss_se, baseline_log_loss;
+  /* Of a numeric label these alone, in its unit, and all of the above is NaN, `errors` zeros: root
+   * of the mean square and mean absolute error, and those of always saying the mean, or the median.
+   */
+  double rmse_mean, rmse_se, mae_mean, mae_se, baseline_rmse, baseline_mae;
 } dperm_sweep_cell;
 typedef void dperm_sweep_visitor(void *context, const dperm_sweep_cell *cell);
 

@@ -150,7 +150,8 @@ class SweepCell(Struct):
                 ("error_mean", c_double), ("error_se", c_double), ("lambda_", c_double),
                 ("noise", c_char_p), ("dims", c_size_t), ("errors", POINTER(c_uint64)), ("baseline", c_double),
                 ("auc_mean", c_double), ("auc_se", c_double), ("log_loss_mean", c_double), ("log_loss_se", c_double),
-                ("baseline_log_loss", c_double)]
+                ("baseline_log_loss", c_double)] + \
+        [(name, c_double) for name in ("rmse_mean", "rmse_se", "mae_mean", "mae_se", "baseline_rmse", "baseline_mae")]
 
 
 class ColumnCounts(Struct):

@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from .planning import plan
-from .sweep import measure
+from .sweep import OF_CLASSES, OF_NUMBERS, measure, usual_metric
 
 __all__ = ["outlook", "noise_kinds", "budget", "explanation", "sweep", "roc", "calibration"]
 
@@ -83,13 +83,13 @@ def explanation(found: Any, *, top: int = 20, index: int = 0, ax: Any = None) ->
     return ax
 
 
-def sweep(cells: Any, *, metric: str = "error", ax: Any = None) -> Any:
-    """The mean of a metric (error, auc, log-loss) over epsilon of a sweep, with standard errors, a line for each other
-    setting, and what always saying the same of every record would reach."""
+def sweep(cells: Any, *, metric: Optional[str] = None, ax: Any = None) -> Any:
+    """The mean of a metric (error, auc, log-loss; of regressions rmse, mae; the first of these if None) over epsilon of a
+    sweep, with standard errors, a line for each other setting, and what always saying the same of every record would reach."""
     ax = _axes(ax)
+    metric = metric or usual_metric(cells)
     figure, spread, _, words = measure(metric)
-    measured = {"epsilon", "runs", "lambda", "noise", "dims", "impossible", "errors", "baseline", "baseline_log_loss",
-                *(name for known in ("error", "auc", "log-loss") for name in measure(known)[:2])}
+    measured = {"epsilon", "runs", "lambda", "noise", "dims", "impossible", *OF_CLASSES, *OF_NUMBERS}
     chosen = {name for cell in cells for name in cell if name not in measured}
     lines: Any = {}
     for cell in cells:
@@ -104,7 +104,8 @@ def sweep(cells: Any, *, metric: str = "error", ax: Any = None) -> Any:
                         [cell[spread] for cell in line], marker="o", capsize=3, label=name)
     ax.set(xlabel="epsilon", ylabel=words, xscale="log")
     if any(lines):
-        same = {"error": cells[0].get("baseline"), "auc": 0.5, "log-loss": cells[0].get("baseline_log_loss")}[metric]
+        name = "baseline" if metric == "error" else "baseline_" + metric.replace("-", "_")
+        same = 0.5 if metric == "auc" else cells[0].get(name)
         ax.axhline(float("nan") if same is None else same, color="0.5", linestyle="--", label="the same of every record")
         ax.legend()
     return ax

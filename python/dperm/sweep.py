@@ -1,4 +1,4 @@
-"""Experiments on public data: how often models of many settings err on rows they have not seen."""
+"""Experiments on public data: how often, or how far, models of many settings err on rows they have not seen."""
 
 from __future__ import annotations
 
@@ -20,10 +20,16 @@ from .tuner import _TUNABLE
 __all__ = ["sweep", "Sweep"]
 
 
+OF_CLASSES = {"error_mean", "error_se", "errors", "baseline", "auc_mean", "auc_se", "log_loss_mean", "log_loss_se",
+              "baseline_log_loss"}
+OF_NUMBERS = {"rmse_mean", "rmse_se", "mae_mean", "mae_se", "baseline_rmse", "baseline_mae"}
+
+
 class Sweep(List[Dict[str, Any]]):
     """The cells of a sweep: settings, `error_mean`, `auc_mean`, `log_loss_mean` and their standard errors (`error_se`),
     `runs`, the wrong predictions of each run (`errors`, fold by fold), what always saying the same would reach
-    (`baseline`, `baseline_log_loss`), and what was chosen."""
+    (`baseline`, `baseline_log_loss`), and what was chosen. Of regressions `rmse_mean` and `mae_mean` in place of these,
+    `rmse_se`, `mae_se`, and what always saying the mean or the median would reach (`baseline_rmse`, `baseline_mae`)."""
 
     def frame(self) -> Any:
         """As a DataFrame."""
@@ -31,20 +37,27 @@ class Sweep(List[Dict[str, Any]]):
 
         return pd.DataFrame(list(self))
 
-    def best(self, metric: str = "error") -> Dict[str, Any]:
-        """The cell with the smallest mean error, the largest area under the ROC curve ("auc"), or the smallest "log-loss"."""
-        figure, _, sign, _ = measure(metric)
-        cells = [cell for cell in self if cell["runs"] and not math.isnan(cell[figure])]
+    def best(self, metric: Optional[str] = None) -> Dict[str, Any]:
+        """The cell with the smallest mean "error", the largest area under the ROC curve ("auc"), or the smallest
+        "log-loss"; of regressions with the smallest "rmse", or "mae". The first of these if None."""
+        figure, _, sign, _ = measure(metric or usual_metric(self))
+        cells = [cell for cell in self if cell["runs"] and not math.isnan(cell.get(figure, math.nan))]
         if not cells:
-            raise ValueError(f"no cell has a figure for metric={metric!r}")
+            raise ValueError(f"no cell has a figure for metric={metric or usual_metric(self)!r}")
         return min(cells, key=lambda cell: sign * cell[figure])
+
+
+def usual_metric(cells: Sequence[Mapping[str, Any]]) -> str:
+    return "rmse" if cells and "rmse_mean" in cells[0] else "error"
 
 
 def measure(metric: str) -> Tuple[str, str, int, str]:
     """Where cells have it and its standard error, 1 or -1 if less or more is better, and its name in pictures."""
     known = {"error": ("error_mean", "error_se", 1, "mean test error"),
              "auc": ("auc_mean", "auc_se", -1, "mean area under the ROC curve"),
-             "log-loss": ("log_loss_mean", "log_loss_se", 1, "mean log loss")}
+             "log-loss": ("log_loss_mean", "log_loss_se", 1, "mean log loss"),
+             "rmse": ("rmse_mean", "rmse_se", 1, "root of the mean square error"),
+             "mae": ("mae_mean", "mae_se", 1, "mean absolute error")}
     if metric not in known:
         raise ValueError(f"metric={metric!r}; choose one of {', '.join(known)}")
     return known[metric]
@@ -116,6 +129,10 @@ def sweep(estimator: Any, param_grid: Union[Mapping[str, Sequence[Any]],
         figures = c.fields(cell.contents)
         errors = cell.contents.errors  # C's own, for this moment
         figures["errors"] = [int(errors[i]) for i in range(figures["runs"])] if errors else []
+        regression = not math.isnan(figures["baseline_rmse"])
+        for name in list(figures):
+            if name in OF_CLASSES and regression or name in OF_NUMBERS and not regression:
+                del figures[name]
         given = settings[figures.pop("index")]
         if figures["noise"] is None and "noise" in given:  # runs that ask have each their own
             del figures["noise"]

@@ -8,7 +8,7 @@ from ctypes import byref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -52,12 +52,12 @@ EXPECTED_FAILURES: Dict[str, str] = {
 }
 
 
-class PrivateTuner(Tagged, ClassifierMixin, BaseEstimator):
+class PrivateTuner(Tagged, BaseEstimator):
     """Chooses among the settings of a public grid and releases one model, all for one `epsilon`.
 
     Parameters
     ----------
-    estimator : a dperm classifier
+    estimator : a dperm classifier or regression
         Its `epsilon` is the total: it covers the choice too.
     param_grid : dict or list of dicts
         As for GridSearchCV; it must not depend on the data. Each candidate of method "split" costs
@@ -112,6 +112,16 @@ class PrivateTuner(Tagged, ClassifierMixin, BaseEstimator):
         self.holdout = holdout
         self.public_data = public_data
 
+    @property
+    def _estimator_type(self) -> Any:  # scikit-learn before 1.6: what it chooses among
+        return getattr(self.estimator, "_estimator_type", None)
+
+    def __sklearn_tags__(self) -> Any:  # and since
+        tags, own = super().__sklearn_tags__(), self.estimator.__sklearn_tags__()
+        tags.estimator_type, tags.target_tags = own.estimator_type, own.target_tags
+        tags.classifier_tags, tags.regressor_tags = own.classifier_tags, own.regressor_tags
+        return tags
+
     def _candidates(self) -> List[Dict[str, Any]]:
         known = clone(self.estimator).get_params(deep=False)
         grid = list(ParameterGrid(self.param_grid))
@@ -152,8 +162,6 @@ class PrivateTuner(Tagged, ClassifierMixin, BaseEstimator):
         weights.refuse(unsupported)
         grid = self._candidates()
         fitters = [clone(self.estimator).set_params(**candidate) for candidate in grid]
-        if is_regressor(self.estimator):
-            raise ValueError("PrivateTuner chooses among classifiers; among regressions `dperm tune` does")
         if (self.method == "public") != (self.public_data is not None):
             raise ValueError("public_data goes with method='public', and only with it")
         for fitter in fitters:
@@ -178,7 +186,7 @@ class PrivateTuner(Tagged, ClassifierMixin, BaseEstimator):
                 setattr(best, name, value)
         self.best_estimator_ = best._fitted(model, prepared.classes)
         self.__dict__.pop("feature_names_in_", None)
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):  # a regression has no classes
             if hasattr(best, name):
                 setattr(self, name, getattr(best, name))
         return self
@@ -209,9 +217,10 @@ class PrivateTuner(Tagged, ClassifierMixin, BaseEstimator):
         return self._chosen().intercept_
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row."""
+        """The class of each row, or a regression's value."""
         return self._chosen().predict(X)
 
+    @_if_estimator_has("decision_function")
     def decision_function(self, X: Any) -> np.ndarray:
         """The scores, as the estimator's."""
         return self._chosen().decision_function(X)
@@ -227,9 +236,10 @@ class PrivateTuner(Tagged, ClassifierMixin, BaseEstimator):
         return self._chosen().predict_log_proba(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of right predictions: exact, so for public data."""
+        """The share of right predictions, or R2: exact, so for public data."""
         return self._chosen().score(X, y, sample_weight)
 
+    @_if_estimator_has("score_private")
     def score_private(self, X: Any, y: Any, epsilon: float, **more: Any) -> Dict[str, Any]:
         """How often the model errs, with noise that protects the records; as the estimator's."""
         return self._chosen().score_private(X, y, epsilon, **more)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import BaggingRegressor
 from sklearn.metrics import r2_score
@@ -306,12 +306,36 @@ def test_explanations_are_in_the_unit_of_the_labels(people):
     refused(ValueError, "no roc", dperm.plots.roc, reg.evaluate_exact(people, people.pay))
 
 
+# ---- many settings
+
+
+def test_a_tuner_chooses_among_regressions_as_the_command_does(people, command, tmp_path):
+    people.to_csv(tmp_path / "d.csv", index=False)
+    (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
+    command("tune", "--data", tmp_path / "d.csv", "--schema", tmp_path / "s.json", "--epsilon", 4, "--seed", 5, "--out", tmp_path / "m.json",
+            "--lambda", "0.001,10", "--bins", "none")
+    tuner = dperm.PrivateTuner(regressor(schema=SCHEMA, bins="none"), {"lambda_": [0.001, 10.0]}).fit(people)
+    assert tuner.model_.json == (tmp_path / "m.json").read_text() and tuner.best_params_ == {"lambda_": 0.001}
+    assert is_regressor(tuner) and not is_classifier(tuner) and not hasattr(tuner, "classes_")
+    assert tuner.score(people, people.pay) > 0.5 and (tuner.predict(people) == tuner.best_estimator_.predict(people)).all()
+    assert not hasattr(tuner, "predict_proba") and not hasattr(tuner, "decision_function")
+    assert is_classifier(dperm.PrivateTuner(dperm.LogisticRegression(1.0), {"lambda_": [1, 2]}))
+
+
+def test_a_sweep_says_how_far_regressions_err(people):
+    found = dperm.sweep(regressor(schema=SCHEMA, bins="none", h=0.1), {"epsilon": [0.05, 4.0], "lambda_": [None]}, people, folds=3, draws=2)
+    assert [cell["runs"] for cell in found] == [6, 6] and "error_mean" not in found[0] and "errors" not in found[0]
+    assert found.best()["epsilon"] == found.best("mae")["epsilon"] == 4.0
+    assert found[1]["rmse_mean"] < found[0]["rmse_mean"] and found[1]["rmse_mean"] < 0.8 * found[1]["baseline_rmse"]
+    axes = dperm.plots.sweep(found)
+    assert axes.get_ylabel() == "root of the mean square error"
+    refused(ValueError, "no cell has a figure for metric='auc'", found.best, "auc")
+
+
 # ---- what is refused, in words
 
 
 REFUSED = {
-    "tuner": (lambda d: dperm.PrivateTuner(regressor(), {"lambda_": [0.1, 0.2]}).fit(d), "PrivateTuner chooses among classifiers"),
-    "sweep": (lambda d: dperm.sweep(regressor(), {"lambda_": [0.1, 0.2]}, d), "a sweep compares classifiers"),
     "private score": (lambda d: regressor().fit(d).score_private(d, d.pay, 1.0), "the model predicts numbers"),
     "errors": (lambda d: regressor().fit(d).score_private(d, d.pay, 1.0), "a count of errors is of classes"),
     "probabilities": (lambda d: regressor().fit(d).model_.probabilities(regressor().fit(d)._rows(d)[0], 3000), "probabilities"),

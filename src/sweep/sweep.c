@@ -8,6 +8,7 @@
 #include "base/arithmetic.h"
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
+#include "base/vector.h"
 #include "data/dataset.h"
 #include "run/run.h"
 #include "sweep/sweep_run.h"
@@ -45,8 +46,8 @@ static dperm_status take_request(const dperm_data *data, const dperm_options *gi
           "folds = %zu, of %zu rows; give at least 2, at most one a row and at most %d", how->folds,
           rows, MOST_FOLDS);
   TRY(data_check_labelled(data, err));
-  FAIL_IF(data_class_count(data) == 0, err, DPERM_INVALID_ARGUMENT,
-          "a sweep compares classifiers, and the label is a number; train models one by one");
+  FAIL_IF(data_class_count(data) == 0 && data->x->spread, err, DPERM_UNSUPPORTED,
+          "regressions are swept by one process; sweep outside of the job");
   if (how->test_data) {
     TRY(check_test_data(data, how->test_data, err));
   }
@@ -206,11 +207,41 @@ static dperm_status open_all_rows(sweep *s, dperm_error *err) {
   return DPERM_OK;
 }
 
+static dperm_status find_baseline_numbers(sweep *s, const dperm_data *judges, dperm_error *err) {
+  OWNED_MEMORY double *same = NULL, *sorted = NULL;
+  sweep_judged by_mean, by_median;
+  const size_t rows = judges->x->rows;
+  TRY(memory_new(rows, sizeof *same, &same, err));
+  TRY(memory_new(rows, sizeof *sorted, &sorted, err));
+  memcpy(sorted, judges->labels, rows * sizeof *sorted);
+  vector_sort(sorted, rows);
+  double mean = 0;
+  for (size_t i = 0; i < rows; i++) {
+    mean += sorted[i] / (double)rows;
+  }
+  for (size_t i = 0; i < rows; i++) {
+    same[i] = mean;
+  }
+  sweep_judge_numbers(s, same, judges->labels, rows, &by_mean);
+  for (size_t i = 0; i < rows; i++) {
+    same[i] = sorted[(rows - 1) / 2];
+  }
+  sweep_judge_numbers(s, same, judges->labels, rows, &by_median);
+  s->baseline_numbers = (sweep_judged){.auc_or_rmse = by_mean.auc_or_rmse,
+                                       .log_loss_or_mae = by_median.log_loss_or_mae};
+  return DPERM_OK;
+}
+
 /* How often the rows that judge are of another class than their most frequent one, and the log loss
  * of saying how frequent each is. */
 static dperm_status find_baseline(sweep *s, dperm_error *err) {
   const dperm_data *judges = s->how->test_data ? s->how->test_data : s->data;
   const size_t classes = data_class_count(s->data);
+  if (classes == 0) {
+    s->baseline = s->baseline_log_loss = (double)NAN;
+    return find_baseline_numbers(s, judges, err);
+  }
+  s->baseline_numbers = (sweep_judged){.auc_or_rmse = (double)NAN, .log_loss_or_mae = (double)NAN};
   uint64_t counts[CLASSES_MOST] = {0}, most = 0;
   for (size_t i = 0; i < judges->x->rows; i++) {
     counts[class_of_label(classes, judges->labels[i])]++;

@@ -22,6 +22,11 @@ static dperm_status count_wrong(const sweep *s, const dperm_model *model, const 
   const size_t classes = data_class_count(s->data), fits = class_fits(classes);
   const size_t rows = rows_in_all(x), first = x->spread ? x->first : 0;
   TRY(memory_new(x->rows * fits, sizeof *scores, &scores, err));
+  if (classes == 0) {
+    TRY(model_numbers(model, test, scores, err));
+    sweep_judge_numbers(s, scores, test->labels, x->rows, judged);
+    return DPERM_OK;
+  }
   TRY(dperm_model_scores(model, test, scores, err));
   for (size_t i = 0; i < x->rows; i++) {
     const double said = class_label(classes, model_winner(classes, scores + i * fits));

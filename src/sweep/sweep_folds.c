@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "loss/link.h"
 #include "loss/loss.h"
 #include "mechanism/mechanism.h"
 #include "run/options.h"
@@ -184,6 +185,18 @@ dperm_status sweep_judge(const matrix *x, size_t classes, const double *scores,
   return DPERM_OK;
 }
 
+void sweep_judge_numbers(const sweep *s, const double *values, const double *labels, size_t rows,
+                         sweep_judged *out) {
+  const double half = label_range_half(data_label_range(s->data)), n = (double)rows;
+  double squares = 0, sizes = 0;
+  for (size_t i = 0; i < rows; i++) {
+    const double r = half * (values[i] - labels[i]);
+    squares += r * r;
+    sizes += fabs(r);
+  }
+  *out = (sweep_judged){.auc_or_rmse = sqrt(squares / n), .log_loss_or_mae = sizes / n};
+}
+
 /* Model m of those whose scores stand side by side, `k` a row. */
 static dperm_status judge_one(const cell_fits *c, const double *z, size_t k, size_t m,
                               double *scores, sweep_judged *out, dperm_error *err) {
@@ -191,6 +204,13 @@ static dperm_status judge_one(const cell_fits *c, const double *z, size_t k, siz
   const size_t fits = class_fits(c->classes);
   for (size_t i = 0; i < test->x->rows; i++) {
     memcpy(scores + i * fits, z + i * k + m * fits, fits * sizeof *scores);
+  }
+  if (c->classes == 0) {
+    for (size_t i = 0; i < test->x->rows; i++) {
+      scores[i] = link_number(&c->loss, scores[i]);
+    }
+    sweep_judge_numbers(c->sweep, scores, test->labels, test->x->rows, out);
+    return DPERM_OK;
   }
   return sweep_judge(test->x, c->classes, scores, test->labels, c->log_loss, 1, out, err);
 }
@@ -209,7 +229,7 @@ static dperm_status count_here(const cell_fits *c, size_t count, dperm_error *er
   for (size_t from = 0; from < count; from += together) {
     size_t models = count - from < together ? count - from : together, k = models * fits;
     TRY(apply_vectors(x, c->weights + from * fits * x->cols, k, z, err));
-    for (size_t i = 0; i < x->rows; i++) {
+    for (size_t i = 0; i < x->rows && c->classes > 0; i++) {
       double actual = c->fold->test.labels[i];
       size_t part = (first + i) * parts / rows;
       for (size_t m = 0; m < models; m++) {

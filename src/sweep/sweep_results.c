@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "data/identity.h"
+#include "loss/loss.h"
 #include "run/options.h"
 #include "sweep/sweep_run.h"
 
@@ -80,6 +81,7 @@ static void add_cell(digest_state *state, const sweep_cell *cell, size_t classes
                             o->loss.parameter,
                             o->loss.lipschitz,
                             o->loss.smoothness,
+                            loss_quantile(&o->loss),
                             o->gradient_tolerance,
                             (double)o->kernel.kind,
                             o->kernel.gamma,
@@ -309,10 +311,15 @@ static void summarize(const sweep *s, size_t c, double *work, dperm_sweep_cell *
   }
   const sweep_judged *judged = judged_of(s, c, 0);
   out->runs = models * folds;
-  out->error_mean = mean_of(s, models, rates, 1, work, &out->error_se);
-  out->auc_mean = mean_of(s, models, &judged->auc, 2, work, &out->auc_se);
-  out->log_loss_mean = mean_of(s, models, &judged->log_loss, 2, work, &out->log_loss_se);
   out->errors = errors_of(s, c, 0);
+  if (data_class_count(s->data) == 0) {
+    out->rmse_mean = mean_of(s, models, &judged->auc_or_rmse, 2, work, &out->rmse_se);
+    out->mae_mean = mean_of(s, models, &judged->log_loss_or_mae, 2, work, &out->mae_se);
+    return;
+  }
+  out->error_mean = mean_of(s, models, rates, 1, work, &out->error_se);
+  out->auc_mean = mean_of(s, models, &judged->auc_or_rmse, 2, work, &out->auc_se);
+  out->log_loss_mean = mean_of(s, models, &judged->log_loss_or_mae, 2, work, &out->log_loss_se);
 }
 
 dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *context,
@@ -334,7 +341,13 @@ dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *con
                             .log_loss_se = (double)NAN,
                             .lambda = (double)NAN,
                             .baseline = s->baseline,
-                            .baseline_log_loss = s->baseline_log_loss};
+                            .baseline_log_loss = s->baseline_log_loss,
+                            .rmse_mean = (double)NAN,
+                            .rmse_se = (double)NAN,
+                            .mae_mean = (double)NAN,
+                            .mae_se = (double)NAN,
+                            .baseline_rmse = s->baseline_numbers.auc_or_rmse,
+                            .baseline_mae = s->baseline_numbers.log_loss_or_mae};
     if (!cell->impossible && cell->asked) { /* runs differ in the rest */
       out.lambda = cell->options.lambda;
     } else if (!cell->impossible) {

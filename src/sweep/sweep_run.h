@@ -68,9 +68,10 @@ dperm_status fold_open(const sweep_split *split, const sweep_rows *rows, const s
                        size_t number, sweep_fold *out, dperm_error *err);
 void fold_close(sweep_fold *fold);
 
-/* What a model is worth beside its errors, on the rows that judge; NaN for none or spread rows. */
+/* What a model is worth beside its errors, on the rows that judge; NaN for none or spread rows. Of
+ * numbers the second of each. */
 typedef struct sweep_judged {
-  double auc, log_loss;
+  double auc_or_rmse, log_loss_or_mae;
 } sweep_judged;
 
 typedef struct sweep {
@@ -91,8 +92,9 @@ typedef struct sweep {
   size_t parts; /* of the rows to test on, equal ones in their order, counted by themselves; 1 with
                    folds */
   bool *done;   /* of each cell and fold */
-  double baseline;          /* error of the most frequent class of the rows that judge, */
-  double baseline_log_loss; /* and log loss of their frequencies */
+  double baseline;               /* error of the most frequent class of the rows that judge, */
+  double baseline_log_loss;      /* and log loss of their frequencies; of numbers, */
+  sweep_judged baseline_numbers; /* of always saying the mean, the median */
   uint64_t models, models_done;
   scratch work;            /* for cells and counts */
   dperm_progress progress; /* the caller's, with the models done */
@@ -114,6 +116,10 @@ dperm_status results_visit(const sweep *s, dperm_sweep_visitor *visit, void *con
 dperm_status sweep_judge(const matrix *x, size_t classes, const double *scores,
                          const double *labels, const dperm_loss *log_loss, double by,
                          sweep_judged *out, dperm_error *err);
+
+/* Of values as link_number has them. */
+void sweep_judge_numbers(const sweep *s, const double *values, const double *labels, size_t rows,
+                         sweep_judged *out);
 
 /* Fits and judges one cell in one fold; one that asks. */
 dperm_status sweep_fit(sweep *s, const sweep_fold *fold, size_t number, dperm_error *err);

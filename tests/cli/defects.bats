@@ -253,7 +253,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 @test "a residual's slopes of one sign, and the usual mistakes with them, are found" {
   found signs-forgotten audit --mechanism add-gaussian-objective --loss log-cosh --epsilon 3 --draws 300000
   found slack-forgotten audit --mechanism jacobian --loss log-cosh --draws 40000
-  found slack-forgotten audit --mechanism jacobian --loss poisson --draws 40000
+  found slack-forgotten audit --mechanism jacobian --loss poisson --draws 200000
   found neighbours-add audit --mechanism objective --loss quantile --draws 10000
   found noise-small audit --mechanism output --loss log-cosh --draws 60000
   awk -F, 'NR == 1 {print "age,job"; next} {print $1 "," $2}' people.csv > ages.csv

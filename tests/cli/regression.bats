@@ -137,6 +137,25 @@ P
   "$DPERM" score --model m.json --data flats.csv | grep -q '"rmse"'
 }
 
+@test "a sweep compares regressions by how far they err, and goes on where it stopped" {
+  sweep=(sweep "${flats[@]}" --loss log-cosh,quantile --quantile 0.9 --mechanism none,objective --epsilon 0.5,8 --folds 3 --draws 2)
+  "$DPERM" "${sweep[@]}" --out cells.csv 2> words
+  grep -q '^best by root of the mean square error: log-cosh none' words
+  "$DPERM" "${sweep[@]}" --json --metric mae --html page.html > cells.json 2> /dev/null
+  grep -q 'How far private models err' page.html
+  "$DPERM" train --force "${flats[@]}" --mechanism none --out m.json 2> /dev/null
+  py "$(figure m.json rmse)" <<'P'
+rows, cells = list(csv.DictReader(open("cells.csv"))), json.load(open("cells.json"))
+assert [row["loss"] for row in rows] == ["log-cosh"] * 3 + ["quantile"] * 3 and "error_mean" not in rows[0]
+first = rows[0]
+assert abs(float(first["rmse_mean"]) / float(sys.argv[1]) - 1) < 0.05 and float(first["baseline_rmse"]) > 130
+assert all(float(row["rmse_mean"]) > 0.99 * float(first["rmse_mean"]) for row in rows)  # no noise is the best
+assert float(rows[3]["mae_mean"]) > 1.2 * float(first["mae_mean"])  # of nine tenths, which is no middle
+assert [round(cell["mae_mean"], 6) for cell in cells] == [float(row["mae_mean"]) for row in rows]
+P
+  "$DPERM" sweep "${flats[@]}" --epsilon 8 --folds 2 --draws 1 2> /dev/null | grep -q '^log-cosh,objective,auto,auto,8,'
+}
+
 @test "counts have a mean that grows by factors, and a range from 0" {
   py <<'P'
 draw = random.Random(3)
@@ -187,7 +206,7 @@ P
   done
   fails 2 '--quantile is for --loss quantile' "$DPERM" train "${flats[@]}" --epsilon 1 --quantile 0.3 --out x.json
   fails 2 'in whole thousandths' "$DPERM" train "${flats[@]}" --epsilon 1 --loss quantile --quantile 0.12345 --out x.json
-  fails 2 'a sweep compares classifiers' "$DPERM" sweep --data flats.csv --schema flats.json --epsilon 1
+  fails 2 'the label is a number; give --metric rmse or mae' "$DPERM" sweep "${flats[@]}" --epsilon 1 --metric auc
   "$DPERM" train "${flats[@]}" --epsilon 1 --out m.json 2> /dev/null
   fails 1 'a count of errors is of classes' "$DPERM" score --model m.json --data flats.csv --epsilon 1 --error-only
   for label in '"min": 5, "max": 5' '"min": 0' '"min": 0, "max": 1e300' '"min": 0, "max": 9, "classes": ["a"]'; do
