@@ -165,10 +165,13 @@ bool loss_both_signs(const dperm_loss *loss) {
 }
 
 double loss_at_zero(const dperm_loss *loss) {
-  const bool numbers = loss_of_numbers(loss);
-  const double labels[2] = {numbers ? -1 : 1, 1}, z[2] = {0, 0};
+  const double labels[2] = {-1, 1}, scores[2] = {0, 0};
   double values[2];
-  link_eval(loss, 2, 1, labels, z, values, NULL, NULL);
+  if (!loss_of_numbers(loss)) { /* of a margin, or of several scores at once */
+    loss->eval(loss, 1, scores, values, NULL, NULL);
+    return values[0];
+  }
+  link_eval(loss, 2, 1, labels, scores, values, NULL, NULL);
   return fmax(values[0], values[1]);
 }
 
