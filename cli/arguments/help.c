@@ -60,7 +60,13 @@ void help_print(void *context, const command_page *page) {
       break;
     }
     (void)snprintf(word, sizeof word, a->required ? "%s" : "[%s]", spelled(a, text));
-    at = put_word(word, strlen(word), at, indent, false);
+    size_t part = strlen(word);
+    while (indent + part > WIDTH && part > 1) { /* choices go on after one of their bars */
+      for (part--; part > 1 && word[part - 1] != '|'; part--) {
+      }
+    }
+    at = put_word(word, part, at, indent, false);
+    at = word[part] ? put_word(word + part, strlen(word + part), WIDTH, indent, false) : at;
   }
   printf(page->grouped ? "\n" : "\n\n");
   for (size_t i = 0; i < page->count; i++) {

@@ -58,6 +58,8 @@ static dperm_status lists_agree(const fit_settings *fit, const word_list lists[L
       {o->rows_per_person > 1 && !noisy, "--rows-per-person does not go with --mechanism none"},
       {fit->h && lists[LOSS].count == 1 && !loss_has_h(lists[LOSS].words[0]),
        "--h does not go with this --loss, which has no smooth piece"},
+      {!isnan(fit->quantile) && !word_list_has(&lists[LOSS], "quantile"),
+       "--quantile is for --loss quantile"},
       {shaped && !objective,
        "--delta-reg, --norm-guess and --analysis are for --mechanism objective"},
       {o->delta != 0 && !noisy, "--delta does not go with --mechanism none"},
@@ -91,6 +93,7 @@ static dperm_status add_cell(const fit_settings *fit, const char *const words[LI
                         words[NOISE]));
   one.loss = words[LOSS];
   one.lambda = words[LAMBDA];
+  one.quantile = strcmp(one.loss, "quantile") == 0 ? fit->quantile : (double)NAN;
   one.h = loss_has_h(one.loss) ? fit->h : NULL; /* it is for the others of the list */
   o->mechanism = (dperm_mechanism)choice_value(words[MECHANISM], mechanism_name, 0);
   o->noise = (dperm_noise)noise;

@@ -95,7 +95,7 @@ assert all((c["log_loss_mean"] is None) == (c["loss"] == "huber") and 0 < c["auc
 p = cells[0]["baseline"]
 assert abs(cells[0]["baseline_log_loss"] + p * math.log(p) + (1 - p) * math.log(1 - p)) < 1e-9
 P
-  fails 2 "--metric must be error, auc or log-loss" "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --metric f1
+  fails 2 "--metric must be error, auc, log-loss, rmse or mae" "$DPERM" sweep --data people.csv --schema schema.json --epsilon 1 --metric f1
 }
 
 @test "records to test on instead of folds" {
