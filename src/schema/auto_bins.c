@@ -8,13 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/functions.h"
+
 bool bins_cut_equally(const schema_column *column, size_t count, double *cuts) {
   double low = column_transformed(column, column->min),
          high = column_transformed(column, column->max), before = column->min;
   for (size_t i = 0; i + 1 < count; i++) {
     double over = (double)(i + 1), n = (double)count;
     double cut = (low * (n - over) + high * over) / n;
-    cut = column->transform == TRANSFORM_LOG1P ? expm1(cut) : cut;
+    cut = column->transform == TRANSFORM_LOG1P ? math_expm1(cut) : cut;
     if (!(cut > before && cut < column->max)) {
       return false;
     }
