@@ -5,8 +5,8 @@
  * anywhere, and each coordinate has a small relative error of its own.
  *
  * The budget behind noise_relative_error. Relative errors in units of u = 2^−53 against what the
- * same bits give in exact arithmetic; + − × / √ rounded correctly, 1 each; libm's log, log1p, sin
- * and cos within 2 ulp, 4 each; D = ⌈log₂ d⌉:
+ * same bits give in exact arithmetic; + − × / √ rounded correctly, 1 each; log, log1p, sin and
+ * cos (base/functions.h) within 2 ulp, 4 each; D = ⌈log₂ d⌉:
  *
  *   W             1.01             random_half_uniform
  *   E             5.5              random_exponential

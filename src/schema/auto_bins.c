@@ -2,7 +2,7 @@
  * number follows from how much evidence there is for a column, x = n·epsilon/columns; the steps of
  * x were found on public data sets (docs/formats.md has what they bring). Every number of bins is a
  * power of two and a prefix of halvings, so the cuts of a smaller number are among those of a
- * larger one. No function of libm: all machines agree. */
+ * larger one. */
 #include "schema/auto_bins.h"
 
 #include <math.h>
