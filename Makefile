@@ -54,7 +54,7 @@ figures: deps-test
 
 # The long counts: everything with more repetitions (DPERM_LONG) and again under the sanitizers;
 # then, side by side and the longest first, what has no sanitizer's build: tests/full at full size
-# (every bit of a ledger, libm at 10^7 points a function, certificates on 10^6 rows), the audit a
+# (every bit of a ledger, mathematics at 10^7 points a function, certificates on 10^6 rows), the audit a
 # hundred times over, ledgers killed 1,000 times, memory under valgrind, fuzzers for a while.
 FULL_TESTS := $(basename $(notdir $(wildcard tests/full/*_test.c)))
 FULL_PARTS := ledger_bits_test audit row_independence fuzz/run kill-ledger kill-encode valgrind \

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/arithmetic.h"
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
@@ -26,7 +27,7 @@ static double expected_bound(const guesses *rehearsed, double n, double delta) {
   double p = (r - 3 * sqrt(r)) / most, q = fmin(1, (w + 3 * sqrt(w) + 3) / most);
   double low = p > 0 ? p - side_quantile * sqrt(p * (1 - p) / n) - delta : 0;
   double high = q + side_quantile * sqrt(q * (1 - q) / n);
-  return low > high ? log(low / high) : (r - w) / most - 1;
+  return low > high ? math_log(low / high) : (r - w) / most - 1;
 }
 
 /* A threshold a little below a score: equal scores up to rounding stay together. */
@@ -79,7 +80,7 @@ void guesses_judge(const guesses *counts, double delta, size_t draws, dperm_audi
     low = probability_below(counts->right, counts->draws, side_rate) - delta;
     high = probability_above(counts->wrong, counts->draws, side_rate);
   }
-  out->epsilon_lower_bound = low > high ? log(low / high) : 0;
+  out->epsilon_lower_bound = low > high ? math_log(low / high) : 0;
   out->confidence = 1 - 2 * side_rate;
   out->draws = draws;
 }
@@ -197,11 +198,6 @@ size_t attack_draws(const dperm_audit_options *options, size_t usual) {
  * draws, by bisection of the incomplete beta function. I_x(a, b) by its continued fraction (DLMF
  * 8.17.22), from the front with Lentz's method, on the side of the mean where it converges fast */
 
-static double log_gamma(double x) {
-  int sign = 0; /* lgamma itself writes a global */
-  return lgamma_r(x, &sign);
-}
-
 static double away_from_zero(double x) {
   return fabs(x) < 1e-300 ? 1e-300 : x;
 }
@@ -231,7 +227,8 @@ double beta_cdf(double x, double a, double b) {
   if (!(x < 1)) {
     return 1;
   }
-  double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+  double front = math_exp(math_log_gamma(a + b) - math_log_gamma(a) - math_log_gamma(b) +
+                          a * math_log(x) + b * math_log1p(-x));
   if (x < (a + 1) / (a + b + 2)) {
     return fmin(1, front * continued_fraction(x, a, b) / a);
   }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "audit/worst_pair.h"
+#include "base/functions.h"
 #include "base/vector.h"
 #include "loss/link.h"
 #include "solve/direction.h"
@@ -90,7 +91,8 @@ static double objective_log_density(const joint_pair *pair, int side, double bet
   differentiate(pair, side, weights, b, hessian);
   (void)cholesky_factor(hessian, size);
   for (size_t i = 0; i < size; i++) {
-    sum += 2 * log(fabs(hessian[i * size + i])) + noise_log_density(pair->delta, beta * fabs(b[i]));
+    sum += 2 * math_log(fabs(hessian[i * size + i])) +
+           noise_log_density(pair->delta, beta * fabs(b[i]));
   }
   return sum;
 }
@@ -156,7 +158,7 @@ static void place_rows(joint_pair *pair, double epsilon) {
 
 /* The most that the determinant has of ε: a twelfth, or nearly all. */
 static double place_lambda(joint_kind kind, double epsilon) {
-  return kind == JOINT_JACOBIAN ? 1 / (CLASSES * expm1(0.97 * epsilon / (CLASSES - 1)))
+  return kind == JOINT_JACOBIAN ? 1 / (CLASSES * math_expm1(0.97 * epsilon / (CLASSES - 1)))
          : kind == JOINT_OUTPUT ? 4
                                 : 8 / fmin(epsilon, 1);
 }

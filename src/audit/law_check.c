@@ -6,6 +6,7 @@
 
 #include "audit/attack.h"
 #include "base/double_double.h"
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/vector.h"
 #include "data/dataset.h"
@@ -33,7 +34,7 @@ static double law_distance(double *sample, size_t count, law *f, const void *con
 }
 
 static double distance_limit(size_t count, size_t tests) {
-  return sqrt(log(2 * (double)tests / false_alarms) / (2 * (double)count));
+  return sqrt(math_log(2 * (double)tests / false_alarms) / (2 * (double)count));
 }
 
 static size_t draws_of(const dperm_audit_options *options) {
@@ -136,9 +137,9 @@ dperm_status audit_noise(const dperm_audit_options *options, int unused, dperm_a
 
 /* P(Y ≤ y) of P(y) ∝ q^|y|, q = e^−rate: 1 − q^(y+1)/(1+q) from zero on, q^−y/(1+q) below. */
 static double lattice_law(double y, bool before, const void *context) {
-  double rate = *(const double *)context, q = exp(-rate);
+  double rate = *(const double *)context, q = math_exp(-rate);
   y -= before;
-  return y >= 0 ? 1 - exp(-rate * (y + 1)) / (1 + q) : exp(rate * y) / (1 + q);
+  return y >= 0 ? 1 - math_exp(-rate * (y + 1)) / (1 + q) : math_exp(rate * y) / (1 + q);
 }
 
 /* What a release adds to a result that lies on the lattice, under the plan of a real fit. */

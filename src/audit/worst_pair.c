@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/vector.h"
 #include "loss/link.h"
 #include "loss/loss.h"
@@ -79,7 +80,7 @@ static double objective_log_density(const worst_pair *pair, int side, double bet
     b[j] = slope * w[j] - pair->lambda * (f[j] - pair->centre[j]);
   }
   return noise_log_density(pair->delta, beta * sqrt(vector_dot(b, b, pair->dims))) +
-         log1p(curvature * vector_dot(w, w, pair->dims) / pair->lambda);
+         math_log1p(curvature * vector_dot(w, w, pair->dims) / pair->lambda);
 }
 
 static double log_ratio(const worst_pair *pair, double beta, const double *f) {
@@ -108,21 +109,21 @@ double pair_score(const worst_pair *pair, const double *f) {
  * to −(λ + c)w there, under the second from −2 to −2 − λw; from −1 without the record: `moves`. */
 static double hoped_bound(double moves, double lambda, double epsilon, double draws) {
   double h = 1 - 1 / lambda, c = 1 / (2 * h), n = 2 * draws;
-  double beta = (epsilon - log1p(c / lambda)) / moves, best = 0;
+  double beta = (epsilon - math_log1p(c / lambda)) / moves, best = 0;
   for (double width = 0.01; width <= 2 * h; width += 0.01) {
-    double p = -0.5 * expm1(-beta * (lambda + c) * width);
-    double q = -0.5 * exp(-moves * beta) * expm1(-beta * lambda * width);
+    double p = -0.5 * math_expm1(-beta * (lambda + c) * width);
+    double q = -0.5 * math_exp(-moves * beta) * math_expm1(-beta * lambda * width);
     double low = p - 3.09 * sqrt(p * (1 - p) / n), high = q + 3.09 * sqrt(q * (1 - q) / n);
-    best = fmax(best, low > 0 ? log(low / high) : 0);
+    best = fmax(best, low > 0 ? math_log(low / high) : 0);
   }
   return best;
 }
 
 /* The smallest λ ≥ 2 (most slack) at which these draws come close to ε; the best if none can. */
 static double jacobian_lambda(double moves, double epsilon, double draws) {
-  double most = 0, at = 2 + 1 / expm1(epsilon / 2);
+  double most = 0, at = 2 + 1 / math_expm1(epsilon / 2);
   for (double lambda = 2; lambda < 1e6; lambda *= 1.05) {
-    bool feasible = log1p(1 / (2 * (lambda - 1))) < 0.5 * epsilon;
+    bool feasible = math_log1p(1 / (2 * (lambda - 1))) < 0.5 * epsilon;
     double bound = feasible ? hoped_bound(moves, lambda, epsilon, draws) : 0;
     if (bound >= 0.92 * epsilon) {
       return lambda;
@@ -150,7 +151,7 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
     h = hinge = 1 - 1 / lambda;
   } else if (pair->kind == PAIR_JACOBIAN) { /* a short curved piece, and K = 0.9 ε */
     h = 0.1;
-    lambda = 1 / (2 * h * expm1(0.9 * epsilon));
+    lambda = 1 / (2 * h * math_expm1(0.9 * epsilon));
   }
   h = kind && kind->numbers ? 0.1 : h; /* that of counts is no choice */
   TRY(dperm_loss_by_name(loss, h, &pair->loss, err));
@@ -174,8 +175,8 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
 static double worst_margin(const dperm_loss *loss, double a, double kappa) {
   double most = 0, at = 0;
   for (double s = 0.001; s < 0.9995; s += 0.001) {
-    double z = log((1 - s) / s), curvature = 0;
-    double value = a * steepness(loss, z, &curvature) + log1p(kappa * curvature);
+    double z = math_log((1 - s) / s), curvature = 0;
+    double value = a * steepness(loss, z, &curvature) + math_log1p(kappa * curvature);
     if (value > most) {
       most = value;
       at = z;
@@ -189,7 +190,7 @@ static double worst_residual(const dperm_loss *loss, double a, double kappa) {
   double most = 0, at = 0;
   for (int i = 0; i <= 5000; i++) {
     double r = -loss->parameter * (i / 500.0), curvature = 0;
-    double value = a * steepness(loss, r, &curvature) + log1p(kappa * curvature);
+    double value = a * steepness(loss, r, &curvature) + math_log1p(kappa * curvature);
     if (value > most) {
       most = value;
       at = r;

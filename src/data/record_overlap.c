@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 
 /* A value with how often it occurs in each set. Words only, so that sums gather them. */
@@ -139,13 +140,12 @@ static dperm_status gather(ranks *r, dperm_status status, cells *c, dperm_error 
 
 /* The mean of |X − k p| for X binomial: 2 ν C(k, ν) p^ν (1 − p)^(k − ν + 1) at ν = ⌊k p⌋ + 1. */
 static double mean_deviation(double k, double p) {
-  int sign = 0; /* lgamma itself writes a global */
   double v = fmin(floor(k * p) + 1, k);
   if (k == 1) { /* most are so, often */
     return 2 * p * (1 - p);
   }
-  double choices = lgamma_r(k + 1, &sign) - lgamma_r(v + 1, &sign) - lgamma_r(k - v + 1, &sign);
-  return 2 * v * exp(choices + v * log(p) + (k - v + 1) * log1p(-p));
+  double choices = math_log_gamma(k + 1) - math_log_gamma(v + 1) - math_log_gamma(k - v + 1);
+  return 2 * v * math_exp(choices + v * math_log(p) + (k - v + 1) * math_log1p(-p));
 }
 
 static bool cells_alike(const cells *c, double p) {
@@ -154,7 +154,7 @@ static bool cells_alike(const cells *c, double p) {
   bool same = c->count > 0; /* as often in both, each value */
   for (size_t i = 0; i < c->count; i++) {
     double a = (double)c->at[i].count[0], b = (double)c->at[i].count[1], k = a + b;
-    double both = 1 - pow(p, k) - pow(1 - p, k);
+    double both = 1 - math_pow(p, k) - math_pow(1 - p, k);
     distinct[0] += a > 0;
     distinct[1] += b > 0;
     common += a > 0 && b > 0;

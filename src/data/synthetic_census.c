@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/file_write.h"
+#include "base/functions.h"
 #include "base/progress.h"
 #include "dperm/synthetic.h"
 #include "random/random_source.h"
@@ -99,7 +100,7 @@ static int draw_occupation(random_source *source, int education) {
 
 static person draw_person(random_source *source) {
   person p = {0};
-  p.age = 16 + (int)(74 * pow(random_unit(source), 1.3));
+  p.age = 16 + (int)(74 * math_pow(random_unit(source), 1.3));
   p.male = random_unit(source) < 0.5;
   double young = p.age < 30 ? (30 - p.age) / 10.0 : 0;
   double old = p.age > 60 ? (p.age - 60) / 10.0 : 0;
@@ -117,7 +118,7 @@ static person draw_person(random_source *source) {
   double settled = 0.3 + p.age / 60.0 + (p.marital == 1);
   p.dwelling = draw_among(source, (double[]){settled, 1.1, 0.12}, 3);
   bool invests = random_unit(source) < 0.04 + 0.03 * p.education + 0.002 * p.age;
-  p.investment = invests ? (int)fmin(250000, exp(6.5 + 1.8 * random_normal(source))) : 0;
+  p.investment = invests ? (int)fmin(250000, math_exp(6.5 + 1.8 * random_normal(source))) : 0;
   return p;
 }
 
@@ -128,7 +129,7 @@ static double worth(const person *p) {
          1.1 * education_worth[p->education] + sector_worth[p->sector] +
          1.1 * occupation_worth[p->occupation] + 0.055 * (p->hours - 38) + 0.03 * p->years -
          0.08 * (p->household - 2) + region_worth[p->region] + 0.5 * (p->dwelling == 0) +
-         0.16 * log1p(p->investment);
+         0.16 * math_log1p(p->investment);
 }
 
 static const char *or_missing(random_source *source, const char *text, double rate) {
@@ -153,7 +154,7 @@ dperm_status dperm_synthetic_census_make(const char *path, size_t rows, uint64_t
       TRY(progress_tick(progress, "making records", i, rows, err));
     }
     person p = draw_person(&source);
-    double u = random_unit(&source), noise = log((u + 0x1p-54) / (1 - u));
+    double u = random_unit(&source), noise = math_log((u + 0x1p-54) / (1 - u));
     bool high = worth(&p) + 0.9 * noise > 0;
     const char *sector = or_missing(&source, sectors[p.sector], 0.04);
     const char *occupation = or_missing(&source, occupations[p.occupation], 0.04);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 
 void draft_column_init(draft_column *column, size_t limit) {
@@ -64,7 +65,7 @@ static void add_number(draft_numbers *n, slice text, double x) {
 }
 
 double draft_numbers_skewness(const draft_numbers *n) {
-  return sqrt((double)n->count) * n->m3 / pow(n->m2, 1.5);
+  return sqrt((double)n->count) * n->m3 / math_pow(n->m2, 1.5);
 }
 
 /* The value's place in tallies, a new one if need be. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/functions.h"
 #include "draft/draft_scan.h"
 #include "schema/identifier_name.h"
 
@@ -31,7 +32,7 @@ static double decimal(double m, int k) {
 
 /* The k with 10^k ≤ x < 10^(k+1); log10 may be off by one at the powers. */
 static int decade_of(double x) {
-  int k = (int)floor(log10(x));
+  int k = (int)floor(math_log10(x));
   k += decimal(1, k + 1) <= x;
   return k - (decimal(1, k) > x);
 }

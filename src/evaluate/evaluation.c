@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "base/memory.h"
 #include "evaluate/evaluation_figures.h"
 #include "evaluate/regression.h"
@@ -109,7 +110,8 @@ static dperm_status table_open(size_t classes, size_t cells, size_t rows, count_
 
 /* The cumulants of noise of this rate, P(y) ∝ e^(−rate·|y|), on every count; */
 static void table_describe(count_table *t, ratio rate) {
-  const double q = exp(-ratio_value(rate)), rest = -expm1(-ratio_value(rate)), square = rest * rest;
+  const double q = math_exp(-ratio_value(rate)), rest = -math_expm1(-ratio_value(rate)),
+               square = rest * rest;
   t->variance = 2 * q / square;
   t->fourth = 2 * q * (1 + 4 * q + q * q) / (square * square);
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/owned.h"
 #include "evaluate/score_cells.h"
@@ -62,8 +63,9 @@ size_t calibration_end(const model_evaluation *e, size_t from) {
 static double cell_loss(const model_evaluation *e, size_t class, size_t cell) {
   double length = 0;
   const double middle = cell_middle(e, cell, &length), margin = class == 1 ? middle : -middle;
-  const double miss = 1 / (1 + exp(margin));
-  const double loss = margin > 0 ? log1p(exp(-margin)) : log1p(exp(margin)) - margin;
+  const double miss = 1 / (1 + math_exp(margin));
+  const double loss =
+      margin > 0 ? math_log1p(math_exp(-margin)) : math_log1p(math_exp(margin)) - margin;
   return loss - miss * (1 - miss) * length * length / 24;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "evaluate/evaluation.h"
@@ -73,8 +74,8 @@ static json_t *roc_json(const writer *w) {
                  right = share_figure(t, (cell_range){1, c, t->cells},
                                       (cell_range){ANY_CLASS, c, t->cells}, w->work);
     const double at = w->e->edges[c - 1];
-    columns_add(&set, (double[]){w->e->log_odds ? 1 / (1 + exp(-at)) : at, misses.value, hits.value,
-                                 hits.low, hits.high, right.value});
+    columns_add(&set, (double[]){w->e->log_odds ? 1 / (1 + math_exp(-at)) : at, misses.value,
+                                 hits.value, hits.low, hits.high, right.value});
   }
   return columns_end(&set);
 }
@@ -87,7 +88,7 @@ static double predicted_in(const model_evaluation *e, size_t from, size_t to) {
   for (size_t c = from; c < to; c++) {
     const double own = fmax(records_in(&e->table, c, c + 1), 0);
     records += own;
-    sum += own / (1 + exp(-cell_middle(e, c, &length)));
+    sum += own / (1 + math_exp(-cell_middle(e, c, &length)));
   }
   return sum / records;
 }

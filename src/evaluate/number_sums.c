@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "base/memory.h"
 #include "mechanism/selection.h"
 
@@ -81,7 +82,7 @@ static dperm_status find_cap(const asked *a, const double *distances, double *ou
   const double work = work_of(a);
   const bool many = work >= 4000;
   const unsigned parts = many ? 20 : 10;
-  const int longer = many ? (int)(2.5 + log2(work / 4000) / 2) : 3;
+  const int longer = many ? 2 + (ilogb(work / 4000) + 1) / 2 : 3;
   uint64_t counts[CAPS] = {0};
   size_t found = 0;
   if (!can_ask(a)) {
@@ -106,7 +107,7 @@ static dperm_status find_cap(const asked *a, const double *distances, double *ou
 
 /* Of the law P(y) ∝ exp(−rate·|y|). */
 static noisy_number describe(int64_t released, double rate, double unit) {
-  const double q = exp(-rate), rest = -expm1(-rate), square = rest * rest;
+  const double q = math_exp(-rate), rest = -math_expm1(-rate), square = rest * rest;
   return (noisy_number){(double)released * unit, 2 * q / square * unit * unit,
                         2 * q * (1 + 4 * q + q * q) / (square * square) * unit * unit * unit *
                             unit};

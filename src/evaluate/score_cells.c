@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/functions.h"
+
 enum { CELLS_LEAST = 12, CELLS_MOST = 64, OF_A_SHARE = 8 };
 
 size_t step_of_score(double score) {
@@ -68,7 +70,8 @@ static void halve_units(halving *h) {
 size_t cells_choose(const step_counts *given, double *ends) {
   /* More cells tell more of a curve, but add their noise to its area: errors of about 1/B² and
    * √B/(nε). */
-  const double cells = fmin(fmax(pow(fmax(given->precision, 0) / 4, 0.4), CELLS_LEAST), CELLS_MOST);
+  const double cells =
+      fmin(fmax(math_pow(fmax(given->precision, 0) / 4, 0.4), CELLS_LEAST), CELLS_MOST);
   halving h = {.given = given, .longest = STEPS_REACH / cells, .ends = ends};
   for (size_t y = 0; y < 2; y++) {
     double all = 0;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/vector.h"
 
@@ -157,8 +158,10 @@ typedef struct prior {
 
 static double far_share(const prior *p, double rho, double noise) {
   const double both = p->variance + square(noise), most = 6.283185307179586;
-  const double inside = (1 - p->far) * exp(-square(rho - p->mean) / (2 * both)) / sqrt(most * both);
-  const double outside = p->far / 2 * exp(-square(fmax(fabs(rho) - 1, 0)) / (2 * square(noise)));
+  const double inside =
+      (1 - p->far) * math_exp(-square(rho - p->mean) / (2 * both)) / sqrt(most * both);
+  const double outside =
+      p->far / 2 * math_exp(-square(fmax(fabs(rho) - 1, 0)) / (2 * square(noise)));
   return inside + outside > 0 ? outside / (inside + outside) : 1;
 }
 

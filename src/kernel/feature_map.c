@@ -5,6 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/vector.h"
@@ -113,7 +114,9 @@ dperm_status kernel_validate_angles(const dperm_kernel *k, const row_bounds *row
 
 static double draw_entry(dperm_kernel_kind name, double gamma, random_source *source) {
   if (name == DPERM_KERNEL_LAPLACIAN) {
-    return gamma * tan(3.141592653589793 * (random_unit(source) - 0.5));
+    double sine = 0, cosine = 0;
+    math_sincos(3.141592653589793 * (random_unit(source) - 0.5), &sine, &cosine);
+    return gamma * (sine / cosine);
   }
   if (name == DPERM_KERNEL_CAUCHY) {
     double size = gamma * random_exponential(source);

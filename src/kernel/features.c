@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "matrix/matrix_dense.h"
 
@@ -73,7 +74,8 @@ static const double *features_block(const matrix *x, size_t from, size_t count, 
   (m->map->directions ? written_angles : fast_angles)(m, from, count, angles, rest);
   for (size_t i = 0; i < count && !cancel_requested(); i++) {
     (void)cancel_poll_at(i, half);
-    sincos_scaled(angles + i * half, half, scale, rows + i * x->cols, rows + i * x->cols + half);
+    math_sincos_scaled(angles + i * half, half, scale, rows + i * x->cols,
+                       rows + i * x->cols + half);
   }
   return rows;
 }

@@ -60,7 +60,7 @@ dperm_status kernel_validate_kind(const dperm_kernel *kernel, feature_kind kind,
 
 /* γ in proportion to the rows, for new fits. An angle has the rounding errors of its sum, units of
  * its last bit, which depend on whether rows are dense or sparse and on the processor; cos and sin
- * pass them on as they are. Sizes up to 10^4 keep angles within the 10^5 that sincos_scaled is
+ * pass them on as they are. Sizes up to 10^4 keep angles within the 10^5 that math_sincos_scaled is
  * proven for (ten standard deviations of the gaussian kernel's), where the last bit is 2^−36. Far
  * beyond, features would be made of these errors. */
 #define FEATURES_ANGLE 1e4
@@ -88,9 +88,3 @@ dperm_status features_new(const feature_map *map, const matrix *inner, matrix **
  * FEATURES_KEPT bytes, whatever the number of rows. */
 enum { FEATURES_KEPT = 128 << 20 };
 dperm_status features_keep(const matrix *made, matrix **kept, dperm_error *err);
-
-/* scale·cos and scale·sin of `count` angles. Before the scale each is within 2^−52 of the true
- * value for angles up to 10^5, and of libm's beyond; a pair's squares sum to 1 within 2^−50 always.
- * The bits depend on the angle alone, not on its neighbours, and not on the processor. */
-void sincos_scaled(const double *angles, size_t count, double scale, double *cosines,
-                   double *sines);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "privacy/guarantee.h"
@@ -111,7 +112,7 @@ static renyi_price price_of_curve(const reading *r, const privacy_curve *curve) 
   if (curve->fits == 0) {
     return (renyi_price){(double)INFINITY, (double)INFINITY};
   }
-  double odds = 1000 * curve->failure * exp(value_of(&r->total.epsilon)) * (1 + 1e-9);
+  double odds = 1000 * curve->failure * math_exp(value_of(&r->total.epsilon)) * (1 + 1e-9);
   return (renyi_price){renyi_of_curve(r->order, curve), odds};
 }
 

@@ -3,6 +3,7 @@
  * near the corners, where the slope turns fast, the gap is small and so is its rounding error. */
 #include <math.h>
 
+#include "base/functions.h"
 #include "loss/loss_simd.h"
 
 /* The value at a gap, `smooth` the one of the piece between. */
@@ -110,7 +111,7 @@ static double supremum(const dperm_loss *loss, double kappa, double a) {
     }
     u = next;
   }
-  return a * (2 + 3 * u - u * u * u) / 4 + log1p(k * (1 - u) * (1 + u));
+  return a * (2 + 3 * u - u * u * u) / 4 + math_log1p(k * (1 - u) * (1 + u));
 }
 
 /* At u = place: s = (2 + 3u − u³)/4, and with k = 3κ/(4h) log(1 + k(1−u²)) has by s the slope
@@ -120,7 +121,7 @@ static void tangent(const dperm_loss *loss, double kappa, double place, double *
                     double *at_steepest) {
   double u = place, w = (1 - u) * (1 + u), k = 3 * kappa / (4 * loss->parameter);
   double s = (2 + 3 * u - u * u * u) / 4, rest = (1 - u) * (1 - u) * (2 + u) / 4;
-  double value = log1p(k * w), fall = 2 * k * u / (1 + k * w) / (0.75 * w);
+  double value = math_log1p(k * w), fall = 2 * k * u / (1 + k * w) / (0.75 * w);
   double up = 1e-12 * (value + fall);
   *at_zero = value + fall * s + up;
   *at_steepest = value - fall * rest + up;

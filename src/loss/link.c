@@ -7,6 +7,7 @@
 
 #include "base/dispatch.h"
 #include "base/double_double.h"
+#include "base/functions.h"
 
 enum { FOUR = 4 };
 typedef double four __attribute__((vector_size(FOUR * sizeof(double)), aligned(8), may_alias));
@@ -142,5 +143,5 @@ void link_slope_dd(const dperm_loss *loss, size_t rows, const double *labels, co
 
 double link_number(const dperm_loss *loss, double score) {
   const double u = score - link_count_offset;
-  return loss_is_count(loss) ? (u < 0 ? 2 * exp(u) - 1 : 1) : fmin(fmax(score, -1), 1);
+  return loss_is_count(loss) ? (u < 0 ? 2 * math_exp(u) - 1 : 1) : fmin(fmax(score, -1), 1);
 }

@@ -7,6 +7,7 @@
  * in tests/property/loss_conformance_test.c. */
 #include <math.h>
 
+#include "base/functions.h"
 #include "loss/loss_simd.h"
 
 /* The second term of Taylor's series takes a rest of at most u|z| in: what is left, z²u²|ℓ‴|/2, is
@@ -30,13 +31,13 @@ LANE_INLINE void logistic_slopes_of(const dperm_loss *loss, const double *z, con
 }
 
 static inline double value_at(const dperm_loss *loss, double z) {
-  return log1p(exp(-fabs(z))) + (z < 0 ? -z : 0.0);
+  return math_log1p(math_exp(-fabs(z))) + (z < 0 ? -z : 0.0);
 }
 
 LOSS_FUNCTIONS(slopes, eval, logistic_slopes_of, value_at)
 
 static double probability(double z) {
-  double e = exp(-fabs(z));
+  double e = math_exp(-fabs(z));
   return z >= 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
 }
 
@@ -48,7 +49,7 @@ double logistic_supremum(double kappa, double a) {
   }
   double root = sqrt((a - 2) * (a - 2) + 4 * a * (a + kappa) / kappa);
   double s = fmin(1.0, 2 * (a + kappa) / (kappa * (2 - a + root)));
-  return a * s + log1p(kappa * s * (1 - s));
+  return a * s + math_log1p(kappa * s * (1 - s));
 }
 
 static double supremum(const dperm_loss *loss, double kappa, double a) {
@@ -64,7 +65,7 @@ static dperm_loss constants(double h) {
 static void tangent(const dperm_loss *loss, double kappa, double place, double *at_zero,
                     double *at_steepest) {
   double s = (1 + place) / 2, rest = (1 - place) / 2, bend = kappa * s * rest;
-  double value = log1p(bend), fall = kappa * place / (1 + bend), up = 1e-12 * (value + fall);
+  double value = math_log1p(bend), fall = kappa * place / (1 + bend), up = 1e-12 * (value + fall);
   *at_zero = value + fall * s + up;
   *at_steepest = value - fall * rest + up;
 }

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "base/dispatch.h"
+#include "base/functions.h"
 #include "loss/loss.h"
 
 /* Of eight margins z + rest; `rest` NULL for none. Inlined into the loop, so that it is compiled
@@ -65,10 +66,6 @@ LANE_INLINE void loss_simd(eight_slopes *slopes_of, const dperm_loss *loss, size
       value[i] = value_of(loss, z[i]);                                                             \
     }                                                                                              \
   }
-
-static const double inverse_factorials[] = {
-    1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,      1.0 / 720,       1.0 / 5040,
-    1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
 
 /* e^x for x ≤ 0, in place; a NaN stays one. */
 LANE_INLINE void exp_lanes(lanes *at) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "loss/link.h"
 #include "loss/loss.h"
 
@@ -77,7 +78,7 @@ static double h_share(double tau) {
   if (isnan(tau)) {
     return 1;
   }
-  const double most = fmin(0.5, moved / fabs(log(tau / (1 - tau))));
+  const double most = fmin(0.5, moved / fabs(math_log(tau / (1 - tau))));
   return ldexp(1, ilogb(most)); /* whatever the logarithm's last bit is */
 }
 

@@ -9,6 +9,7 @@
  * declared. */
 #include <math.h>
 
+#include "base/functions.h"
 #include "loss/loss_simd.h"
 
 static dperm_loss poisson_constants(double h) {
@@ -36,7 +37,7 @@ LANE_INLINE void poisson_slopes_of(const dperm_loss *loss, const double *z, cons
 
 static inline double poisson_value(const dperm_loss *loss, double u) {
   (void)loss;
-  return u > 0 ? 1 + u : exp(u);
+  return u > 0 ? 1 + u : math_exp(u);
 }
 
 LOSS_FUNCTIONS(poisson_slopes, poisson_eval, poisson_slopes_of, poisson_value)

@@ -4,6 +4,7 @@
  * since −x is bounded as x is. */
 #include <math.h>
 
+#include "base/functions.h"
 #include "loss/loss_simd.h"
 
 /* Macros, as in base/dispatch.h. */
@@ -40,8 +41,9 @@ LANE_INLINE void log_cosh_slopes_of(const dperm_loss *loss, const double *z, con
 
 /* With m = e^−x − 1, cosh x − 1 = m²/(2(1 + m)), which keeps the digits of a small x. */
 static inline double log_cosh_value(const dperm_loss *loss, double r) {
-  const double h = loss->parameter, x = fabs(r) / h, m = expm1(-x), log_2 = 0.6931471805599453;
-  return x > 1 ? fabs(r) + h * (log1p(exp(-2 * x)) - log_2) : h * log1p(m * m / (2 * (1 + m)));
+  const double h = loss->parameter, x = fabs(r) / h, m = math_expm1(-x), log_2 = 0.6931471805599453;
+  return x > 1 ? fabs(r) + h * (math_log1p(math_exp(-2 * x)) - log_2)
+               : h * math_log1p(m * m / (2 * (1 + m)));
 }
 
 LOSS_FUNCTIONS(log_cosh_slopes, log_cosh_eval, log_cosh_slopes_of, log_cosh_value)
@@ -54,13 +56,13 @@ static double log_cosh_supremum(const dperm_loss *loss, double kappa, double a) 
     return a;
   }
   const double s = fmin(1.0, a * (1 + k) / (k + sqrt(k) * sqrt(k + a * a * (1 + k))));
-  return a * s + log1p(k * (1 - s) * (1 + s));
+  return a * s + math_log1p(k * (1 - s) * (1 + s));
 }
 
 static void log_cosh_tangent(const dperm_loss *loss, double kappa, double place, double *at_zero,
                              double *at_steepest) {
   const double k = kappa / loss->parameter, s = place, bend = k * (1 - s) * (1 + s),
-               value = log1p(bend), fall = 2 * k * s / (1 + bend), up = 1e-12 * (value + fall);
+               value = math_log1p(bend), fall = 2 * k * s / (1 + bend), up = 1e-12 * (value + fall);
   *at_zero = value + fall * s + up;
   *at_steepest = value - fall * (1 - s) + up;
 }
@@ -150,7 +152,7 @@ LANE_INLINE void quantile_slopes_of(const dperm_loss *loss, const double *z, con
 
 static inline double quantile_value(const dperm_loss *loss, double r) {
   const double h = loss->parameter, tau = loss_quantile(loss);
-  return h * log1p(exp(-fabs(r) / h)) + (r > 0 ? (1 - tau) * r : -tau * r);
+  return h * math_log1p(math_exp(-fabs(r) / h)) + (r > 0 ? (1 - tau) * r : -tau * r);
 }
 
 LOSS_FUNCTIONS(quantile_slopes, quantile_eval, quantile_slopes_of, quantile_value)
@@ -165,7 +167,7 @@ static double quantile_supremum(const dperm_loss *loss, double kappa, double a) 
 static void quantile_tangent(const dperm_loss *loss, double kappa, double place, double *at_zero,
                              double *at_steepest) {
   const double k = kappa / loss->parameter, p = (1 + place) / 2, rest = (1 - place) / 2,
-               bend = k * p * rest, value = log1p(bend), fall = k * place / (1 + bend),
+               bend = k * p * rest, value = math_log1p(bend), fall = k * place / (1 + bend),
                up = 1e-12 * (value + fall);
   *at_zero = value + fall * (p - (1 - loss->lipschitz)) + up;
   *at_steepest = value - fall * rest + up;

@@ -9,6 +9,7 @@
 
 #include "base/defect.h"
 #include "base/double_double.h"
+#include "base/functions.h"
 #include "loss/loss_simd.h"
 
 enum { CHUNK = 1024, MOST_CLASSES = 1000 };
@@ -84,7 +85,7 @@ static void finish_row(size_t k, size_t label, double own, double *e, const doub
     slope[label] -= 1;
   }
   if (value) {
-    *value = log(sum) - own;
+    *value = math_log(sum) - own;
   }
 }
 
@@ -116,10 +117,10 @@ static void eval(const dperm_loss *loss, size_t count, const double *z, double *
                  double *slope, double *curvature) {
   double others = loss->parameter - 1;
   for (size_t i = 0; i < count; i++) {
-    double top = fmax(z[i], 0), own = exp(z[i] - top), rest = others * exp(-top);
+    double top = fmax(z[i], 0), own = math_exp(z[i] - top), rest = others * math_exp(-top);
     double p = own / (own + rest);
     if (value) {
-      value[i] = log(own + rest) + (top - z[i]);
+      value[i] = math_log(own + rest) + (top - z[i]);
     }
     if (slope) {
       slope[i] = p - 1;
@@ -145,8 +146,8 @@ static double cost_slope(const joint_cost *f, double t) {
 
 static double cost_value(const joint_cost *f, double t) {
   double k = f->k, kappa = f->kappa;
-  return f->gradient * t + (k - 2) * log1p(kappa * t / (k - 1)) +
-         log1p(kappa * k * t * (1 - t) / (k - 1));
+  return f->gradient * t + (k - 2) * math_log1p(kappa * t / (k - 1)) +
+         math_log1p(kappa * k * t * (1 - t) / (k - 1));
 }
 
 /* φ is concave, and rises up to t = 1 − 1/k, where the determinant is largest. The search ends

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 
 /* ---- the law of steps, ΣX_i = (2j − m)ε with binomial probability */
 
@@ -17,9 +18,12 @@ static law law_of(const pure_steps *steps) {
   law out = {.count = steps->count + 1};
   for (size_t k = 0; k < out.count; k++) {
     const double j = (double)k;
-    const double choices = lgamma(m + 1) - lgamma(j + 1) - lgamma(m - j + 1);
+    const double choices =
+        math_log_gamma(m + 1) - math_log_gamma(j + 1) - math_log_gamma(m - j + 1);
     out.values[k] = (2 * j - m) * e;
-    out.masses[k] = exp(choices - j * log1p(exp(-e)) - (m - j) * log1p(exp(e))) * guard;
+    out.masses[k] =
+        math_exp(choices - j * math_log1p(math_exp(-e)) - (m - j) * math_log1p(math_exp(e))) *
+        guard;
   }
   return out;
 }

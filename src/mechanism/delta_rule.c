@@ -11,26 +11,13 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "loss/link.h"
 #include "mechanism/epsilon_rule.h"
 
 static const double guard = 1 + 1e-9;  /* against all rounding of products and functions, */
 static const double cancelled = 1e-13; /* and of a difference of such */
 static const double root_half = 0.7071067811865476;
-
-/* For x ≥ 0. From 2 on by its continued fraction, x + (1/2)/(x + (2/2)/(x + (3/2)/(x + …))) under
- * 1/√π: all terms are positive, so convergents lie on both sides; k of them err by about
- * e^(−x√(8k)), which is below 2^−57 for those that are taken. */
-static double erfcx(double x) {
-  if (x < 2) {
-    return exp(x * x) * erfc(x);
-  }
-  double fraction = x;
-  for (int i = (int)(200 / (x * x)) + 6; i > 0; i--) {
-    fraction = x + 0.5 * i / fraction;
-  }
-  return 0.5641895835477563 / fraction;
-}
 
 double delta_gaussian(double epsilon, double mu) {
   if (!(mu > 0)) {
@@ -41,8 +28,8 @@ double delta_gaussian(double epsilon, double mu) {
   if (!(x < 27.2)) {              /* below e^−739 */
     return least;
   }
-  double fall = exp(-x * x), far = erfcx(y);
-  double near = x < 0 ? erfc(x) / fall : erfcx(x);
+  double fall = math_exp(-x * x), far = math_erfc_scaled(y);
+  double near = x < 0 ? math_erfc(x) / fall : math_erfc_scaled(x);
   double twice = x < -26 ? 2 : fall * ((near - far) + cancelled * near);
   return fmin(fmax(guard * twice / 2, least), 1);
 }
@@ -70,7 +57,7 @@ static void narrow(const delta_corners *corners, double epsilon, double goal, br
   int stays = 0;
   for (int i = 0; i < 200 && b->at_low < -1e-12 && b->high - b->low > 1e-14; i++) {
     double x = (b->low * b->at_high - b->high * b->at_low) / (b->at_high - b->at_low);
-    double y = log(delta_of(corners, epsilon, exp(x))) - goal;
+    double y = math_log(delta_of(corners, epsilon, math_exp(x))) - goal;
     if (y <= 0) {
       b->at_high /= stays > 0 ? 2 : 1;
       b->low = x;
@@ -88,14 +75,15 @@ double delta_invert(const delta_corners *corners, double epsilon, double delta) 
   const double least = -660, most = 660;
   /* The longest comes first, and its tail goes as exp(−(ε/(length·A))²/2). */
   const delta_corner *c = &corners->at[0];
-  double goal = log(delta), guess = epsilon / (c->length * fmax(sqrt(-2 * goal), 1)), step = 0.2;
+  double goal = math_log(delta), guess = epsilon / (c->length * fmax(sqrt(-2 * goal), 1)),
+         step = 0.2;
   bracket b = {(double)NAN, (double)NAN, 0, 0};
   if (!(delta_of(corners, epsilon, 0) <= delta)) {
     return 0;
   }
-  for (double x = log(guess); (isnan(b.low) || isnan(b.high)) && x > least && x < most;
+  for (double x = math_log(guess); (isnan(b.low) || isnan(b.high)) && x > least && x < most;
        x += isnan(b.low) ? -step : step, step = fmin(2 * step, 1.4)) {
-    double y = log(delta_of(corners, epsilon, exp(x))) - goal;
+    double y = math_log(delta_of(corners, epsilon, math_exp(x))) - goal;
     *(y <= 0 ? &b.low : &b.high) = x;
     *(y <= 0 ? &b.at_low : &b.at_high) = y;
   }
@@ -103,7 +91,7 @@ double delta_invert(const delta_corners *corners, double epsilon, double delta) 
     return 0;
   }
   narrow(corners, epsilon, goal, &b);
-  double a = exp(b.low);
+  double a = math_exp(b.low);
   while (delta_of(corners, epsilon, a) > delta) { /* a step or two, if exp rounded up */
     a *= 1 - 1e-12;
   }
@@ -119,7 +107,7 @@ typedef struct slack_line {
 
 static slack_line line_at(const loss_kind *kind, const dperm_loss *loss, double kappa,
                           double place) {
-  double flat = log1p(kappa * loss->smoothness) * (1 + 1e-12);
+  double flat = math_log1p(kappa * loss->smoothness) * (1 + 1e-12);
   slack_line line = {flat, flat};
   if (place > 0 && kind && kind->tangent) {
     kind->tangent(loss, kappa, place, &line.at_zero, &line.at_steepest);

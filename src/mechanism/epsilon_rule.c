@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "loss/link.h"
 
 static const double guard = 1.0 + 1e-12;
@@ -29,7 +30,7 @@ static double epsilon_of_kind(const loss_kind *kind, const dperm_loss *loss,
                               dperm_neighbours neighbours, double kappa, double a) {
   double steepest = a * slope_sum(kind, loss);
   double sup = kind && kind->supremum ? kind->supremum(loss, kappa, a)
-                                      : steepest + log1p(kappa * loss->smoothness);
+                                      : steepest + math_log1p(kappa * loss->smoothness);
   return guard * (neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? sup : steepest + sup);
 }
 
@@ -40,7 +41,7 @@ double epsilon_of(const dperm_loss *loss, dperm_neighbours neighbours, double ka
 /* ε(0) is log(1 + κc), or (k−1)·log(1 + κ/k) for softmax. */
 double epsilon_most_kappa(const dperm_loss *loss, double epsilon) {
   double k = (double)softmax_classes(loss);
-  return k > 0 ? k * loss->smoothness * expm1(epsilon / (k - 1)) : expm1(epsilon);
+  return k > 0 ? k * loss->smoothness * math_expm1(epsilon / (k - 1)) : math_expm1(epsilon);
 }
 
 double epsilon_invert(const dperm_loss *loss, dperm_neighbours neighbours, double kappa,

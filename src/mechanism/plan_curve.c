@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "loss/loss.h"
 #include "mechanism/delta_rule.h"
 
@@ -28,7 +29,7 @@ static double steepest_mean(const dperm_loss *loss) {
 /* The mean of the determinants' logarithm, A·E max ⟨v, B⟩·(1 + κc)·log(1 + κc)/(κc). */
 static double mean_slack(const dperm_loss *loss, double kappa, double scale) {
   double most = kappa * loss->smoothness;
-  return scale * steepest_mean(loss) * (1 + most) * log1p(most) / most * (1 + 1e-9);
+  return scale * steepest_mean(loss) * (1 + most) * math_log1p(most) / most * (1 + 1e-9);
 }
 
 /* Of noise whose corners are `scale` long for each unit of length, with κ = R₂²/λ: the flat line of

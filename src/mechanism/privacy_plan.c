@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "loss/link.h"
 #include "mechanism/delta_rule.h"
 #include "mechanism/epsilon_rule.h"
@@ -168,7 +169,7 @@ static double gradients_of(const public_numbers *g) {
 /* The classical formula, σ = √(2 log(1.25/δ))·sensitivity/ε: valid for no ε above 1. */
 static double classical_a(const public_numbers *g) {
   return g->epsilon_core /
-         (gradients_of(g) * g->loss->lipschitz * sqrt(2 * log(1.25 / g->delta_core)));
+         (gradients_of(g) * g->loss->lipschitz * sqrt(2 * math_log(1.25 / g->delta_core)));
 }
 
 static double output_beta(const public_numbers *g, double lambda) {
@@ -213,7 +214,7 @@ static double objective_beta(const public_numbers *g, double lambda_total) {
   kappa *= DEFECT("norm-not-squared") ? 1 / norm : DEFECT("slack-forgotten") ? 0 : 1;
   double a = 0;
   if (g->analysis == DPERM_ANALYSIS_PAPER) {
-    double left = down * g->epsilon_core - 2 * log1p(kappa * g->loss->smoothness);
+    double left = down * g->epsilon_core - 2 * math_log1p(kappa * g->loss->smoothness);
     a = left / (2 * g->loss->lipschitz);
   } else {
     a = tight_a(g, kappa);
@@ -252,33 +253,34 @@ static double cheapest_total(const public_numbers *g, double lambda, double lowe
   double best = lowest;
   double best_cost = cost(g, lambda, bound, lowest);
   for (int i = 1; i <= STEPS; i++) {
-    double total = lowest * pow(10, span * i), price = cost(g, lambda, bound, total);
+    double total = lowest * math_pow(10, span * i), price = cost(g, lambda, bound, total);
     if (price < best_cost) {
       best_cost = price;
       best = total;
     }
   }
   /* in logarithms: the ends are six times apart */
-  double low = log(fmax(lowest, best * pow(10, -span))), high = log(best * pow(10, span));
+  double low = math_log(fmax(lowest, best * math_pow(10, -span))),
+         high = math_log(best * math_pow(10, span));
   double at[2] = {high - golden * (high - low), low + golden * (high - low)}, price[2];
-  price[0] = cost(g, lambda, bound, exp(at[0]));
-  price[1] = cost(g, lambda, bound, exp(at[1]));
+  price[0] = cost(g, lambda, bound, math_exp(at[0]));
+  price[1] = cost(g, lambda, bound, math_exp(at[1]));
   for (int i = 0; i < SECTIONS; i++) {
     const int lower = price[0] <= price[1]; /* the cheaper place stays, as the other one */
     *(lower ? &high : &low) = at[lower];
     at[lower] = at[!lower];
     price[lower] = price[!lower];
     at[!lower] = lower ? high - golden * (high - low) : low + golden * (high - low);
-    price[!lower] = cost(g, lambda, bound, exp(at[!lower]));
+    price[!lower] = cost(g, lambda, bound, math_exp(at[!lower]));
   }
-  const double found = fmax(lowest, exp(at[price[1] < price[0]]));
+  const double found = fmax(lowest, math_exp(at[price[1] < price[0]]));
   return cost(g, lambda, bound, found) < best_cost ? found : best;
 }
 
 /* The Λ_t at which 2 log(1 + κc), which the paper takes off ε, is twice this. */
 static double paper_total(const public_numbers *g, double logarithm) {
   return g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 /
-         ((double)g->rows * expm1(logarithm));
+         ((double)g->rows * math_expm1(logarithm));
 }
 
 static double choose_delta(const public_numbers *g, double lambda) {
@@ -310,9 +312,9 @@ static dperm_status fail_infeasible(const public_numbers *g, double lambda, dper
 /* F for this much noise in a mean gradient. */
 static double paying_length(const public_numbers *g, double noise) {
   double nu = noise / g->bounds.norm2;
-  double length = typical_norm * sqrt(typical_noise / nu) * fmin(1, pow(most_noise / nu, 4));
-  double centred = centred_norm * pow(centred_noise / nu, 0.75), share = g->bounds.centred;
-  length = pow(length, 1 - share) * pow(centred, share);
+  double length = typical_norm * sqrt(typical_noise / nu) * fmin(1, math_pow(most_noise / nu, 4));
+  double centred = centred_norm * math_pow(centred_noise / nu, 0.75), share = g->bounds.centred;
+  length = math_pow(length, 1 - share) * math_pow(centred, share);
   return fmin(fmax(length, shortest_norm), longest_norm) / g->bounds.norm2;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 
 static size_t smallest(const size_t *errors, size_t count) {
   size_t least = errors[0];
@@ -62,7 +63,8 @@ size_t select_crossing(random_source *source, const uint64_t *counts, size_t cou
 }
 
 double selection_bound(size_t candidates, double epsilon, double delta) {
-  return candidates < 2 ? 0.0 : 2.0 / epsilon * fmax(0.0, log((double)(candidates - 1) / delta));
+  return candidates < 2 ? 0.0
+                        : 2.0 / epsilon * fmax(0.0, math_log((double)(candidates - 1) / delta));
 }
 
 uint64_t rounds_geometric(random_source *source, ratio mean) {
@@ -94,7 +96,7 @@ double logarithmic_parameter(double mean) {
   double low = 0, high = 1;
   for (int i = 0; i < 200; i++) {
     double p = 0.5 * (low + high);
-    *(-p / ((1 - p) * log1p(-p)) < mean ? &low : &high) = p;
+    *(-p / ((1 - p) * math_log1p(-p)) < mean ? &low : &high) = p;
   }
   return low;
 }
@@ -110,7 +112,7 @@ rounds_law rounds_law_near(rounds_kind kind, double mean) {
     ratio gamma = ratio_below(1.0 - logarithmic_parameter(mean));
     double g = ratio_value(gamma);
     law.parameter = (ratio){gamma.under - gamma.over, gamma.under};
-    law.mean = g < 1 ? (1 - g) / (g * -log1p(g - 1)) * up : 1;
+    law.mean = g < 1 ? (1 - g) / (g * -math_log1p(g - 1)) * up : 1;
   }
   return law;
 }

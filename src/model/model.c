@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "loss/link.h"
@@ -184,9 +185,9 @@ double model_class_log_probability(const dperm_loss *log_loss, size_t classes, c
   }
   for (size_t m = 0; m < classes; m++) {
     log_loss->eval(log_loss, 1, &scores[m], &value, NULL, NULL);
-    sum += exp(least - value);
+    sum += math_exp(least - value);
   }
-  return least - own - log(sum);
+  return least - own - math_log(sum);
 }
 
 dperm_status model_view(const dperm_model *model, const matrix *x, const matrix **view,
@@ -287,7 +288,7 @@ double model_probability(const dperm_model *model, const dperm_loss *log_loss, c
   const size_t classes = model->classes.count;
   const double *scaled = scaled_scores(classes, model->inverse_temperature, scores, space);
   return classes > 2
-             ? exp(model_class_log_probability(log_loss, classes, scaled, index))
+             ? math_exp(model_class_log_probability(log_loss, classes, scaled, index))
              : loss_kind_named(log_loss->name)->probability(index == 1 ? scaled[0] : -scaled[0]);
 }
 

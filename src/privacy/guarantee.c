@@ -8,6 +8,7 @@
 
 #include "base/defect.h"
 #include "base/double_double.h"
+#include "base/functions.h"
 #include "random/discrete_sampling.h"
 
 static const double most_delta = 1e-30;
@@ -64,7 +65,7 @@ static double round_share(double epsilon, rounds_kind rounds) {
 static double delta_of_run(const private_run *run, double epsilon) {
   double k = (double)run->rows_per_person;
   /* 6.1: one fit whose noise is certified but for odds of e^-NOISE_TAIL. */
-  double delta = (1 + exp(epsilon)) * exp(-NOISE_TAIL) * up;
+  double delta = (1 + math_exp(epsilon)) * math_exp(-NOISE_TAIL) * up;
   /* 8.2: k fits, or the k vectors of noise in a joint one, fail to be certified with at most k
    * times the odds of one; the factor 1 + e^epsilon is of the whole epsilon, not of a share. */
   if (run->classes > 2 && !DEFECT("delta-left-out")) {
@@ -74,7 +75,7 @@ static double delta_of_run(const private_run *run, double epsilon) {
     delta = delta * run->rounds_mean * up;
   }
   if (run->rows_per_person != 1) { /* 8.4, group privacy: delta (1 + e^e + … + e^((K−1)e)) */
-    delta = delta * expm1(k * epsilon) / expm1(epsilon) * up;
+    delta = delta * math_expm1(k * epsilon) / math_expm1(epsilon) * up;
   }
   return delta;
 }
@@ -87,7 +88,7 @@ static double delta_of_class(const private_run *run, const guarantee *g) {
     return 0;
   }
   if (run->rows_per_person != 1 && !DEFECT("group-delta-left-out")) {
-    noise = noise * expm1(g->epsilon_row) / expm1(k * g->epsilon_row) * down;
+    noise = noise * math_expm1(g->epsilon_row) / math_expm1(k * g->epsilon_row) * down;
   }
   if (run->rounds != ROUNDS_NONE) {
     noise = noise / run->rounds_mean * down;
@@ -173,7 +174,7 @@ guarantee guarantee_replaced(const guarantee *g) {
     twice.neighbours = DPERM_NEIGHBOURS_REPLACE;
     twice.epsilon = 2 * g->epsilon; /* exactly, as doubles */
     twice.epsilon_charged = 2 * g->epsilon_charged;
-    twice.delta = (1 + exp(g->epsilon)) * g->delta * up;
+    twice.delta = (1 + math_exp(g->epsilon)) * g->delta * up;
   }
   return twice;
 }
@@ -246,7 +247,7 @@ void guarantee_reasons(const guarantee *g, char text[REASONS_TEXT_SIZE]) {
 
 dperm_status guarantee_check(const guarantee *g, dperm_error *err) {
   if (g->delta_numerics > most_delta) { /* also true of infinity; NaN is of no mechanism */
-    double excess = log(g->delta_numerics / most_delta); /* delta grows as e^epsilon */
+    double excess = math_log(g->delta_numerics / most_delta); /* delta grows as e^epsilon */
     double own = g->rows_per_person == 1 ? g->epsilon_row : g->epsilon; /* without other shares */
     double enough = isfinite(excess) ? floor(10 * (own - excess)) / 10 : 25;
     FAIL(err, DPERM_INVALID_ARGUMENT,

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "privacy/guarantee.h"
 
 static const double relative = 1e-9, absolute = 1e-12, half_root = 0.70710678118654752440;
@@ -33,27 +34,27 @@ bool curve_is_sound(const privacy_curve *c) {
 
 /* α(α−1) times the integral from 0 to t of e^{(α−1)x} + e^{−αx}, with the factor e^t − e^x, */
 static double spread(double order, double t) {
-  return 4 * exp(t / 2) * sinh(order * t / 2) * sinh((order - 1) * t / 2);
+  return 4 * math_exp(t / 2) * math_sinh(order * t / 2) * math_sinh((order - 1) * t / 2);
 }
 
 /* and without. */
 static double level(double order, double t) {
-  return order * expm1((order - 1) * t) - (order - 1) * expm1(-order * t);
+  return order * math_expm1((order - 1) * t) - (order - 1) * math_expm1(-order * t);
 }
 
 /* V − 1 for randomized response is cosh((α−½)ε)/cosh(ε/2) − 1, here as a product. */
 double renyi_of_pure(double order, double epsilon) {
   if (order * epsilon < 100) {
-    double moment = spread(order, epsilon) / (exp(epsilon) + 1);
-    return upwards(fmin(log1p(moment) / (order - 1), epsilon));
+    double moment = spread(order, epsilon) / (math_exp(epsilon) + 1);
+    return upwards(fmin(math_log1p(moment) / (order - 1), epsilon));
   }
   /* the same where that would overflow: log V = (α−1)ε + log(1 + e^{−(2α−1)ε}) − log(1 + e^{−ε}) */
-  double less = log1p(exp(-epsilon)) - log1p(exp(-(2 * order - 1) * epsilon));
+  double less = math_log1p(math_exp(-epsilon)) - math_log1p(math_exp(-(2 * order - 1) * epsilon));
   return upwards(epsilon - less / (order - 1));
 }
 
 static double normal(double x) {
-  return erfc(-x * half_root) / 2;
+  return math_erfc(-x * half_root) / 2;
 }
 
 /* H(τ), δ_G(τ; m) of the corners added up, and more than what that can lose by cancelling. */
@@ -61,7 +62,7 @@ static double profile(const privacy_curve *c, double tau) {
   double sum = 0;
   for (size_t i = 0; i < c->corner_count; i++) {
     double m = c->corners[i].ratio, u = tau / m;
-    double near = normal(m / 2 - u), far = exp(tau) * normal(-m / 2 - u);
+    double near = normal(m / 2 - u), far = math_exp(tau) * normal(-m / 2 - u);
     sum += c->corners[i].count * (near - far + 1e-14 * near);
   }
   return sum;
@@ -82,7 +83,7 @@ static bool has_all_corners(const privacy_curve *c, bool adding) {
 bool curve_fits_claim(const privacy_curve *c, bool adding, double epsilon, double delta) {
   double fits = (double)c->fits, each = (epsilon - c->pure) / fits;
   double core = each - 2 * c->epsilon_num - c->slack;
-  double noise = (delta - c->failure) / (fits * exp(c->epsilon_num)); /* gaussian.md 6 */
+  double noise = (delta - c->failure) / (fits * math_exp(c->epsilon_num)); /* gaussian.md 6 */
   if (c->fits == 0 || DEFECT("curve-believed")) {
     return true;
   }
@@ -90,7 +91,7 @@ bool curve_fits_claim(const privacy_curve *c, bool adding, double epsilon, doubl
          (c->mean == 0 ||
           c->mean >= fmin(c->slack, (adding ? 0.39 : 0.195) * c->corners[0].ratio)) &&
          c->epsilon_num * 1000 >= 0.99 * each &&
-         c->failure >= 2 * fits * exp(-NOISE_TAIL) * (1 - relative) && c->failure <= delta &&
+         c->failure >= 2 * fits * math_exp(-NOISE_TAIL) * (1 - relative) && c->failure <= delta &&
          profile(c, fmax(core, 0)) >= 0.4 * noise;
 }
 
@@ -113,16 +114,16 @@ static void moment_add(moment *m, double factor, const double terms[3]) {
 /* Lemma C4, losses beyond K + chord: the integrals I₁ and I₂ of a corner. */
 static void add_tail(moment *v, double order, double slack, double chord,
                      const gaussian_corner *corner) {
-  double m = corner->ratio, u = chord / m, grown = exp(order * (order - 1) * m * m / 2);
+  double m = corner->ratio, u = chord / m, grown = math_exp(order * (order - 1) * m * m / 2);
   double near = normal(m / 2 - u), far = normal(-m / 2 - u);
   const double above[] = {grown * normal((order - 0.5) * m - u),
-                          -order * exp((order - 1) * chord) * near,
-                          (order - 1) * exp(order * chord) * far};
+                          -order * math_exp((order - 1) * chord) * near,
+                          (order - 1) * math_exp(order * chord) * far};
   const double below[] = {grown * normal(-(order - 0.5) * m - u),
-                          -order * exp(-(order - 1) * chord) * far,
-                          (order - 1) * exp(-order * chord) * near};
-  moment_add(v, corner->count * exp((order - 1) * slack), above);
-  moment_add(v, corner->count * exp(-order * slack), below);
+                          -order * math_exp(-(order - 1) * chord) * far,
+                          (order - 1) * math_exp(-order * chord) * near};
+  moment_add(v, corner->count * math_exp((order - 1) * slack), above);
+  moment_add(v, corner->count * math_exp(-order * slack), below);
 }
 
 /* A loss of privacy t, a bound on both hockey sticks there, and the integrals up to it. */
@@ -131,7 +132,7 @@ typedef struct place {
 } place;
 
 static place place_at(double order, double t, double bound) {
-  return (place){t, expm1(t), bound, spread(order, t), level(order, t)};
+  return (place){t, math_expm1(t), bound, spread(order, t), level(order, t)};
 }
 
 /* The integral up to a place, below both chords: randomized response with its bound mixed in. */
@@ -203,11 +204,11 @@ static double one_fit(double order, const privacy_curve *given) {
   c.corner_count = DEFECT("corners-left-out") ? 1 : c.corner_count;
   for (size_t i = 0; i < c.corner_count; i++) {
     double m = c.corners[i].ratio;
-    sum += c.corners[i].count * exp(order * (order - 1) * m * m / 2);
+    sum += c.corners[i].count * math_exp(order * (order - 1) * m * m / 2);
   }
   double most = least_moment(order, &c);
-  double of_profile = isfinite(most) ? log1p(fmax(most, 0)) / (order - 1) : (double)INFINITY;
-  double of_corners = isfinite(sum) ? c.slack + log(sum) / (order - 1) : (double)INFINITY;
+  double of_profile = isfinite(most) ? math_log1p(fmax(most, 0)) / (order - 1) : (double)INFINITY;
+  double of_corners = isfinite(sum) ? c.slack + math_log(sum) / (order - 1) : (double)INFINITY;
   return fmin(of_profile, of_corners);
 }
 
@@ -222,7 +223,7 @@ double renyi_of_curve(double order, const privacy_curve *c) {
 
 double renyi_budget(double order, double epsilon, double delta) {
   /* Lemma C2: δ = e^{(α−1)(R−ε)}·(1/α)(1−1/α)^{α−1} */
-  double conversion = log1p(-1 / order) - (log(order) + log(delta)) / (order - 1);
+  double conversion = math_log1p(-1 / order) - (math_log(order) + math_log(delta)) / (order - 1);
   double left = epsilon - conversion - relative * (epsilon + fabs(conversion)) - absolute;
   return fmin(left, epsilon);
 }

@@ -5,8 +5,8 @@
  * anywhere, and each coordinate has a small relative error of its own.
  *
  * The budget behind noise_relative_error. Relative errors in units of u = 2^−53 against what the
- * same bits give in exact arithmetic; + − × / √ rounded correctly, 1 each; libm's log, log1p, sin
- * and cos within 2 ulp, 4 each; D = ⌈log₂ d⌉:
+ * same bits give in exact arithmetic; + − × / √ rounded correctly, 1 each; log, log1p, sin and
+ * cos (base/functions.h) within 2 ulp, 4 each; D = ⌈log₂ d⌉:
  *
  *   W             1.01             random_half_uniform
  *   E             5.5              random_exponential
@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "random/noise.h"
 
 /* Pairwise, so that rounding grows with the logarithm of the count. */
@@ -51,7 +52,10 @@ void noise_draw_normals(random_source *source, size_t count, double *x) {
   for (size_t j = 0; j < count; j += 2) {
     double pair[2], radius = sqrt(2.0 * random_exponential(source));
     double angle = half_pi * random_half_uniform(source);
-    double c = radius * cos(angle), s = radius * sin(angle);
+    double s = 0, c = 0;
+    math_sincos(angle, &s, &c);
+    c *= radius;
+    s *= radius;
     uint64_t bits = random_bits(source);
     size_t swap = bits >> 63;
     pair[swap] = bits >> 62 & 1 ? -c : c;

@@ -1,19 +1,18 @@
 /* The laws of the radius, and what people and planners are told of ‖b‖₂. */
-#define _DEFAULT_SOURCE /* lgamma_r: lgamma itself writes a global */
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/vector.h"
 #include "random/noise.h"
 
 /* `sum` and Σ e^−y y^i/Γ(i+1) over i = first, …, last, from the largest term in both directions. */
 static double add_poisson(double sum, double y, double first, double last) {
-  int sign = 0;
   double peak = fmin(last, first + floor(fmax(y - first, 0)));
   if (peak < first) { /* there is none */
     return sum;
   }
-  double top = exp(-y + peak * log(y) - lgamma_r(peak + 1, &sign)), term = top;
+  double top = math_exp(-y + peak * math_log(y) - math_log_gamma(peak + 1)), term = top;
   for (double i = peak; i >= first && term > 1e-18 * sum; i--) {
     sum += term;
     term *= i / y;
@@ -51,9 +50,8 @@ const radius_law radius_gamma = {identity, gamma_mean_square, gamma_limit, gamma
 
 /* √2·Γ((k+1)/2)/Γ(k/2). Beyond 2^20 the logarithms cancel, and √k·(1 − 1/(4k)) is closer. */
 static double chi_mean(double k) {
-  int sign = 0;
   return k > 0x1p20 ? sqrt(k) * (1 - 0.25 / k)
-                    : sqrt(2) * exp(lgamma_r((k + 1) / 2, &sign) - lgamma_r(k / 2, &sign));
+                    : sqrt(2) * math_exp(math_log_gamma((k + 1) / 2) - math_log_gamma(k / 2));
 }
 
 /* P(χ² > k + 2√(kt) + 2t) ≤ e^−t (Laurent & Massart 2000, lemma 1). */
@@ -64,8 +62,9 @@ static double chi_limit(double k, double t) {
 /* The sum of y = x²/2 over i = k/2 − 1, k/2 − 2, … ≥ 0, for odd k with erfc(√y) = erfc(x/√2). */
 static double chi_tail(double k, double x) {
   bool odd = fmod(k, 2) != 0;
-  return x <= 0 ? 1.0
-                : add_poisson(odd ? erfc(x / sqrt(2)) : 0, x * x / 2, odd ? 0.5 : 0, k / 2 - 1);
+  return x <= 0
+             ? 1.0
+             : add_poisson(odd ? math_erfc(x / sqrt(2)) : 0, x * x / 2, odd ? 0.5 : 0, k / 2 - 1);
 }
 
 const radius_law radius_chi = {chi_mean, identity, chi_limit, chi_tail};

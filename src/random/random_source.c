@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <sys/random.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "dperm/random.h"
 
@@ -133,33 +134,13 @@ double random_unit(random_source *source) {
 }
 
 /* By the polar method. */
-static double polar_normal(random_source *source, double (*logarithm)(double)) {
+double random_normal(random_source *source) {
   for (;;) {
     double u = 2 * random_unit(source) - 1, v = 2 * random_unit(source) - 1, s = u * u + v * v;
     if (s > 0 && s < 1) {
-      return u * sqrt(-2 * logarithm(s) / s);
+      return u * sqrt(-2 * math_log(s) / s);
     }
   }
-}
-
-double random_normal(random_source *source) {
-  return polar_normal(source, log);
-}
-
-/* log of a positive normal number: 2·artanh((m − 1)/(m + 1)) for the mantissa m in [√½, √2), up to
- * 1e-19, and the exponent times log 2. Libraries of mathematics round log differently. */
-static double plain_log(double x) {
-  int exponent = 0;
-  double m = frexp(x, &exponent);
-  if (m < 0.7071067811865476) {
-    m *= 2;
-    exponent--;
-  }
-  double t = (m - 1) / (m + 1), square = t * t, sum = 0;
-  for (int k = 23; k >= 1; k -= 2) {
-    sum = sum * square + 1.0 / k;
-  }
-  return 2 * t * sum + exponent * 0.6931471805599453;
 }
 
 /* χ_n = √(2·Gamma(n/2)), and Gamma by the rejection of Marsaglia and Tsang (2000): with d = n/2 −
@@ -168,9 +149,9 @@ static double plain_log(double x) {
 double random_chi(random_source *source, size_t n) {
   double d = (double)n / 2 - 1.0 / 3, c = 1 / sqrt(9 * d);
   for (;;) {
-    double x = polar_normal(source, plain_log), root = 1 + c * x, v = root * root * root;
+    double x = random_normal(source), root = 1 + c * x, v = root * root * root;
     double u = 1 - random_unit(source); /* in (0, 1] */
-    if (root > 0 && plain_log(u) < 0.5 * x * x + d - d * v + d * plain_log(v)) {
+    if (root > 0 && math_log(u) < 0.5 * x * x + d - d * v + d * math_log(v)) {
       return sqrt(2 * d * v);
     }
   }
@@ -185,7 +166,7 @@ double random_chi(random_source *source, size_t n) {
  *
  * Errors, relative and in units of u. W: its 63 bits cut off an infinite mantissa, 2^−63, and are
  * rounded to a double, 1: together below 1.01. Exponential: both branches have a derivative d log E
- * / d log W of at most 1/log 2 < 1.443, its value at W = ½, so 1.443·1.01 + 4 from libm < 5.5. */
+ * / d log W of at most 1/log 2 < 1.443, its value at W = ½, so 1.443·1.01 + 4 for the function < 5.5. */
 
 /* The interval [2^−(e+1), 2^−e) has probability 2^−e, e = 1, 2, …: e − 1 zero bits before a one.
  * The search ends after 15 words of zeros, with probability 2^−960, so that W and what is made of
@@ -207,7 +188,7 @@ double random_half_uniform(random_source *source) {
 double random_exponential(random_source *source) {
   uint64_t coin = random_bits(source) >> 63;
   double w = random_half_uniform(source);
-  return coin ? -log(w) : -log1p(-w);
+  return coin ? -math_log(w) : -math_log1p(-w);
 }
 
 double random_gamma(random_source *source, size_t shape) {

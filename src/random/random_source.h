@@ -40,8 +40,8 @@ uint64_t random_bits(random_source *source);
 /* ---- what vector noise is made of: variables with a bounded *relative* error. Each stands for a
  * real number: the one that the same random bits, followed by infinitely many more, would give in
  * exact arithmetic, and whose law is exactly the one named. The bounds are in units of u = 2^−53;
- * they assume log and log1p within 2 ulp (relative 4u; measured by tests/full/libm_test.c) and
- * leave out an event of probability below 2^−900 per draw, an exponent beyond all reason.
+ * they take log and log1p within 2 ulp (relative 4u; base/functions.h has less), and leave out an
+ * event of probability below 2^−900 per draw, an exponent beyond all reason.
  * tests/property/sampling_error_test.c compares with 300 bits. */
 
 /* Uniform on (0, ½), relative error at most 1.01u. */

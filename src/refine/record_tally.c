@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "schema/auto_bins.h"
@@ -18,8 +19,9 @@ static const double sample_epsilon_most = 0.5;
 
 /* Rounded down: 1 + q(e^ε′ − 1) ≤ e^ε. */
 double sample_epsilon(const record_sample *sample, double epsilon) {
-  return sample->halvings ? log1p(ldexp(expm1(epsilon), (int)sample->halvings)) * (1 - 0x1p-39)
-                          : epsilon;
+  return sample->halvings
+             ? math_log1p(ldexp(math_expm1(epsilon), (int)sample->halvings)) * (1 - 0x1p-39)
+             : epsilon;
 }
 
 record_sample record_sample_for(size_t rows, double epsilon) {

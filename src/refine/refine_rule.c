@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "schema/auto_bins.h"
 
 /* The constants of the rule. */
@@ -42,7 +43,7 @@ double refine_rule_whole(double refinement) {
 
 static double bin_count(const refine_numbers *p) {
   double x = (double)p->rows * p->epsilon / (double)p->columns;
-  return fmin(fmax(pow(x, bins_power) / bins_divisor, bins_least), bins_most);
+  return fmin(fmax(math_pow(x, bins_power) / bins_divisor, bins_least), bins_most);
 }
 
 /* A bin's mass. */
@@ -54,7 +55,7 @@ static double bin_mass(const refine_numbers *p) {
  * has fewer cells than all by √B: one bin of B has C/B of them, but many more where a range is
  * loose and records are in few of its cells. */
 size_t refine_rule_cells(const refine_numbers *p) {
-  double most = pow(bin_mass(p) / (2 * p->scale), 2) / 2 * sqrt(bin_count(p));
+  double most = math_pow(bin_mass(p) / (2 * p->scale), 2) / 2 * sqrt(bin_count(p));
   size_t cells = REFINE_CELLS_LEAST;
   while (cells < REFINE_CELLS_MOST && 2 * (double)cells <= most) {
     cells *= 2;

@@ -87,8 +87,8 @@ static dperm_status check_range(double tau, double reach, double beta, dperm_err
 
 static void place_lattice(size_t dims, double reach, release_plan *out) {
   double d = (double)dims, tau = out->solution_error;
-  out->step_exponent = (int)floor(log2(tau / (8 * sqrt(d))));
-  int least = (int)ceil(log2(reach)) - 60;
+  out->step_exponent = ilogb(tau / (8 * sqrt(d)));
+  int least = ilogb(reach) - 59;
   out->step_exponent = out->step_exponent > least ? out->step_exponent : least;
   out->sensitivity = (uint64_t)floor(d + sqrt(d) * ldexp(tau, -out->step_exponent) * (1 + 0x1p-48));
 }

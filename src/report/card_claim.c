@@ -1,6 +1,7 @@
 /* What is guaranteed: in a sentence, in words and in mathematics. */
 #include <math.h>
 
+#include "base/functions.h"
 #include "report/card.h"
 
 /* ---- sizes */
@@ -14,7 +15,7 @@ double card_records_told(const dperm_model *m) {
 }
 
 double card_guessed_right(double epsilon, double delta) {
-  return 100 * fmin(1, (exp(epsilon) + delta) / (1 + exp(epsilon)));
+  return 100 * fmin(1, (math_exp(epsilon) + delta) / (1 + math_exp(epsilon)));
 }
 
 /* The guide's words for a size of epsilon: this page must not promise more than it keeps. A small
@@ -51,14 +52,14 @@ void card_write_summary(report *p, const statement *s) {
                "Anyone who sees this model %s about any one %s in the data it was made from, "
                "whatever else they know: %s can raise the probability of any event from p to at "
                "most %.3g times p plus %.2g.",
-               how_little(s->model), s->whom, s->event, exp(s->model->claim.epsilon),
+               how_little(s->model), s->whom, s->event, math_exp(s->model->claim.epsilon),
                s->model->claim.delta);
   } else {
     report_add(p, REPORT_LEAD,
                "Anyone who sees this model %s about any one %s in the data it was made from, "
                "whatever else they know: %s makes no outcome more than %.3g times as likely, or as "
                "unlikely, apart from events with a probability of at most %.2g.",
-               how_little(s->model), s->whom, s->event, exp(s->model->claim.epsilon),
+               how_little(s->model), s->whom, s->event, math_exp(s->model->claim.epsilon),
                s->model->claim.delta);
   }
 }

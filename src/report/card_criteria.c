@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/functions.h"
 #include "report/card.h"
 
 static const double one_in_hundred = 0.01;
@@ -19,7 +20,8 @@ static double in_hundred(double probability) {
 }
 
 static double most_found(double epsilon, double delta, double wrongly) {
-  return fmin(1, fmin(exp(epsilon) * wrongly + delta, 1 - exp(-epsilon) * (1 - wrongly - delta)));
+  return fmin(
+      1, fmin(math_exp(epsilon) * wrongly + delta, 1 - math_exp(-epsilon) * (1 - wrongly - delta)));
 }
 
 static double most_believed(double before, double factor) {
@@ -32,7 +34,7 @@ typedef struct odds {
 } odds;
 
 static odds odds_of(const guarantee *claim, bool spends) {
-  return (odds){(spends ? 2 : 1) * exp(claim->epsilon), (spends ? 2 : 1) * claim->delta};
+  return (odds){(spends ? 2 : 1) * math_exp(claim->epsilon), (spends ? 2 : 1) * claim->delta};
 }
 
 static void write_singling(report *p, const statement *s) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/functions.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -93,14 +94,19 @@ static void add_line(const explained *e, const weight_part *part, column_of_part
   json_set(&line, "high", json_figure(c ? c->max : ends[1]));
   json_set(&line, "transform", log ? json_string("log1p") : json_null());
   json_set(&line, log ? "per_doubling" : "per_unit",
-           json_figure(effect / (ends[1] - ends[0]) * (log ? log1p(1) : 1)));
+           json_figure(effect / (ends[1] - ends[0]) * (log ? math_log1p(1) : 1)));
   count_level(e, part, part->first, effect / sqrt(12), column);
   json_set(&column->json, "line", line);
 }
 
 /* To six digits, for people. */
 static void short_number(double value, char out[DOUBLE_TEXT_SIZE]) {
-  const double by = pow(10, 5 - floor(log10(fabs(value)))), rounded = rint(value * by) / by;
+  const double places = 5 - floor(math_log10(fabs(value)));
+  double by = 1;
+  for (double left = fabs(places); left > 0 && isfinite(by); left--) {
+    by *= 10; /* exact up to 10^22 */
+  }
+  const double rounded = places > 0 ? rint(value * by) / by : rint(value / by) * by;
   (void)format_double(isfinite(rounded) ? rounded : value, false, out);
 }
 

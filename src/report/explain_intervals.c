@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "report/interval_table.h"
 
 /* By which a slope in z is divided: a number's is that of half its range, or all of it. */
@@ -27,8 +28,9 @@ static void name_row(const dperm_model *model, const interval_group *g, size_t j
 }
 
 static json_t *odds_json(const interval_row *row, double by) {
-  return json_pack("{s:o, s:o, s:o}", "value", json_figure(exp(by * row->estimate)), "low",
-                   json_figure(exp(by * row->low)), "high", json_figure(exp(by * row->high)));
+  return json_pack("{s:o, s:o, s:o}", "value", json_figure(math_exp(by * row->estimate)), "low",
+                   json_figure(math_exp(by * row->low)), "high",
+                   json_figure(math_exp(by * row->high)));
 }
 
 static json_t *row_json(const dperm_model *model, const interval_design *design, double unit,

@@ -5,6 +5,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/vector.h"
 #include "intervals/interval_steps.h"
@@ -106,7 +107,7 @@ static void draw_inverse(drawing *t) {
     }
   }
   for (size_t i = 0; i < d * d; i++) {
-    p[i] = tanh(product[i] * wide) / wide;
+    p[i] = math_tanh(product[i] * wide) / wide;
   }
   interval_eigen(d, p, t->values, t->vectors);
   for (size_t j = 0; j < d; j++) { /* M·V·exp(−g/2 + g²/4), and its rows' products */
@@ -118,7 +119,7 @@ static void draw_inverse(drawing *t) {
     }
     for (size_t i = 0; i < d; i++) {
       const double value = t->values[i];
-      half[j * d + i] *= exp(-value / 2 + value * value / 4);
+      half[j * d + i] *= math_exp(-value / 2 + value * value / 4);
     }
   }
   for (size_t j = 0; j < d; j++) {
@@ -135,7 +136,7 @@ static void draw_variances(drawing *t) {
   for (size_t j = 0; j < law->d; j++) {
     const double tau = fmin(law->doubt[j] / law->variance[j], doubt_most);
     t->variance[j] =
-        law->variance[j] * exp(doubt_wide * tau * random_normal(&t->source) - 2 * tau * tau);
+        law->variance[j] * math_exp(doubt_wide * tau * random_normal(&t->source) - 2 * tau * tau);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/vector.h"
 #include "loss/link.h"
@@ -140,7 +141,7 @@ static double mean_curvature(const dperm_loss *loss, score_law law) {
   enum { STEPS = 81 };
   double sum = 0, whole = 0;
   for (int i = 0; i < STEPS; i++) {
-    const double z = 8.0 * i / (STEPS - 1) - 4, likely = exp(-z * z / 2),
+    const double z = 8.0 * i / (STEPS - 1) - 4, likely = math_exp(-z * z / 2),
                  score = law.mean + z * sqrt(law.variance), size = fabs(score);
     const bool counts = loss_is_count(loss);
     const double margins[2] = {counts ? score : size, counts ? score : -size};
@@ -160,11 +161,11 @@ static void joint_means(score_law *laws, size_t classes) {
     top = fmax(top, laws[c].mean);
   }
   for (size_t c = 0; c < classes; c++) {
-    sum += exp(laws[c].mean - top);
+    sum += math_exp(laws[c].mean - top);
   }
   for (size_t c = 0; c < classes; c++) {
-    const double p = exp(laws[c].mean - top) / sum;
-    laws[c].mean = log(p) - log1p(-fmin(p, 1 - 1e-9));
+    const double p = math_exp(laws[c].mean - top) / sum;
+    laws[c].mean = math_log(p) - math_log1p(-fmin(p, 1 - 1e-9));
   }
 }
 
@@ -212,7 +213,7 @@ static dperm_status find_curvatures(const dperm_model *model, const weight_parts
 static double contraction(const dperm_model *model, double lambda, double curvature) {
   const double times = 2 * curvature / lambda;
   if (model->plan.mechanism == DPERM_MECHANISM_DESCENT) {
-    return times > 1e-6 ? sqrt(-expm1(-times) / times) : 1;
+    return times > 1e-6 ? sqrt(-math_expm1(-times) / times) : 1;
   }
   return lambda / (lambda + curvature);
 }

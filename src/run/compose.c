@@ -1,6 +1,7 @@
 /* run_compose of private_schema.h. */
 #include <math.h>
 
+#include "base/functions.h"
 #include "mechanism/composed_delta.h"
 #include "run/private_schema.h"
 
@@ -53,7 +54,7 @@ static double last_step(const record_sample *sample, double until, double each) 
     return each;
   }
   const double before = sample_epsilon(sample, until) - each;
-  return until - log1p(ldexp(expm1(before), -(int)sample->halvings));
+  return until - math_log1p(ldexp(math_expm1(before), -(int)sample->halvings));
 }
 
 /* Each count's noise is a step (docs/proofs/gaussian.md 7); many are taken together. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/defect.h"
+#include "base/functions.h"
 #include "base/norm_upper.h"
 #include "data/dataset.h"
 #include "evaluate/evaluation.h"
@@ -376,7 +377,7 @@ public_numbers fit_numbers(const dperm_options *o, const dperm_loss *loss, const
                            size_t rows, size_t dims, const row_bounds *bounds) {
   const epsilon_split split = epsilon_divide(claim->epsilon_class);
   /* The lattice counts delta e^epsilon_num times (docs/proofs/gaussian.md 6). */
-  const double delta_core = claim->delta_class * exp(-ratio_value(split.num)) * (1 - 1e-9);
+  const double delta_core = claim->delta_class * math_exp(-ratio_value(split.num)) * (1 - 1e-9);
   public_numbers out = {.rows = rows,
                         .neighbours = o->neighbours,
                         .rows_most = options_rows_most(o, rows, claim->person_rows),

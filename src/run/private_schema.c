@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "loss/loss.h"
 #include "mechanism/selection.h"
@@ -240,7 +241,7 @@ dperm_status asked_prepare(const run *r, const dperm_data *data, random_source *
   scale_lengths(schema_asked_columns(out->plain), schema_encoded_columns(out->plain), r->classes,
                 r->work * r->power, lengths.squares);
   for (size_t i = 0; i < LENGTHS; i++) { /* all rows are divided by the same */
-    lengths.squares[i] /= pow(out->counted.cells->min_divisor, 2);
+    lengths.squares[i] /= math_pow(out->counted.cells->min_divisor, 2);
   }
   TRY(record_sample_of(&out->sample, data->x, source, &drawn, &count, err));
   if (r->classes == 0) {

@@ -2,11 +2,13 @@
  * number follows from how much evidence there is for a column, x = n·epsilon/columns; the steps of
  * x were found on public data sets (docs/formats.md has what they bring). Every number of bins is a
  * power of two and a prefix of halvings, so the cuts of a smaller number are among those of a
- * larger one. No function of libm: all machines agree. */
+ * larger one. */
 #include "schema/auto_bins.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "base/functions.h"
 
 bool bins_cut_equally(const schema_column *column, size_t count, double *cuts) {
   double low = column_transformed(column, column->min),
@@ -14,7 +16,7 @@ bool bins_cut_equally(const schema_column *column, size_t count, double *cuts) {
   for (size_t i = 0; i + 1 < count; i++) {
     double over = (double)(i + 1), n = (double)count;
     double cut = (low * (n - over) + high * over) / n;
-    cut = column->transform == TRANSFORM_LOG1P ? expm1(cut) : cut;
+    cut = column->transform == TRANSFORM_LOG1P ? math_expm1(cut) : cut;
     if (!(cut > before && cut < column->max)) {
       return false;
     }

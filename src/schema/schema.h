@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
+#include "base/functions.h"
 #include "base/json_text.h"
 #include "base/lookup.h"
 #include "base/owned.h"
@@ -208,7 +209,7 @@ static inline size_t column_bins(const schema_column *column) {
 }
 
 static inline double column_transformed(const schema_column *column, double x) {
-  return column->transform == TRANSFORM_LOG1P ? log1p(x) : x;
+  return column->transform == TRANSFORM_LOG1P ? math_log1p(x) : x;
 }
 
 /* How many parts a cross after the fit tells apart, and a level's; "missing" is the last. */

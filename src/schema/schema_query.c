@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/functions.h"
 #include "schema/identifier_name.h"
 #include "schema/schema.h"
 
@@ -153,7 +154,7 @@ static double quarter(const schema_column *column, size_t i) {
                at = column_transformed(column, column->min) * (1 - part) +
                     column_transformed(column, column->max) * part;
   bool log = column->transform == TRANSFORM_LOG1P;
-  return i == 0 ? column->min : i == PARTS_OF_MANY ? column->max : log ? expm1(at) : at;
+  return i == 0 ? column->min : i == PARTS_OF_MANY ? column->max : log ? math_expm1(at) : at;
 }
 
 /* What a cross after the fit tells apart: a level, or levels that are one part. */

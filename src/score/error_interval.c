@@ -9,13 +9,15 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/functions.h"
+
 static double tail(double rate, int summands, double t) {
-  double q = exp(-rate), s = 1 + q;
-  double power = 2 * exp(-rate * (t + 1));
+  double q = math_exp(-rate), s = 1 + q;
+  double power = 2 * math_exp(-rate * (t + 1));
   if (summands == 1) {
     return power / s;
   }
-  return power * (-expm1(-rate) * (t + 1) / (s * s) + q / (s * s) + (1 + q * q) / (s * s * s));
+  return power * (-math_expm1(-rate) * (t + 1) / (s * s) + q / (s * s) + (1 + q * q) / (s * s * s));
 }
 
 double noise_reach(double rate, int summands, double miss) {
@@ -73,13 +75,14 @@ error_interval sample_interval(const noisy_counts *noisy) {
 
 /* kl(a‖p) for Bernoulli variables. */
 static double divergence(double a, double p) {
-  double hit = a > 0 ? a * log(a / p) : 0, other = a < 1 ? (1 - a) * log((1 - a) / (1 - p)) : 0;
+  double hit = a > 0 ? a * math_log(a / p) : 0,
+         other = a < 1 ? (1 - a) * math_log((1 - a) / (1 - p)) : 0;
   return hit + other;
 }
 
 /* How far from `a` towards `end` a probability can lie with n·kl(a‖p) ≤ log(1/miss). */
 static double furthest(double a, double end, double rows, double miss) {
-  double near = a, far = end, allowed = -log(miss) / rows;
+  double near = a, far = end, allowed = -math_log(miss) / rows;
   for (int i = 0; i < 100; i++) {
     double middle = near + (far - near) / 2;
     bool possible = divergence(a, middle) <= allowed;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "base/functions.h"
 #include "base/options_defaults.h"
 #include "base/thread_pool.h"
 #include "base/vector.h"
@@ -254,7 +255,7 @@ static dperm_status find_baseline(sweep *s, dperm_error *err) {
   s->baseline = (rows - (double)most) / rows;
   for (size_t c = 0; c < classes; c++) {
     const double share = (double)counts[c] / rows;
-    s->baseline_log_loss -= share > 0 ? share * log(share) : 0;
+    s->baseline_log_loss -= share > 0 ? share * math_log(share) : 0;
   }
   return DPERM_OK;
 }

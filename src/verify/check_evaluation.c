@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "verify/checks.h"
 
 unsigned long long held_out_of(const verifier *v, unsigned long long rows) {
@@ -48,7 +49,7 @@ static void check_counts(verifier *v, double epsilon, unsigned long long persons
   }
   const double moved = by_adding(v) ? 1 : 2; /* counts */
   const double rate = epsilon / (double)persons_rows / moved * table_eighths(v) / 8;
-  const double least = sqrt(2 * exp(-rate)) / -expm1(-rate);
+  const double least = sqrt(2 * math_exp(-rate)) / -math_expm1(-rate);
   /* rates are rounded down, to 20 bits */
   const bool right =
       deviation >= least * (1 - 1e-9) && deviation <= least * (1 + 1e-5 * (1 + rate));

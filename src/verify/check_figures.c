@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "dperm.h"
 #include "verify/checks.h"
 #include "verify/derived_figure.h"
@@ -83,8 +84,9 @@ static bool read_cells(stated *s) {
   s->variance = deviation * deviation;
   /* v = 1/(2 sinh²(rate/2)); groups have 4 parts of 16, cells what they and steps of scores leave
    */
-  const double rate = 2 * asinh(1 / (deviation * sqrt(2))) * 4 / (s->two ? 10 : 12);
-  s->grouped_variance = 1 / (2 * sinh(rate / 2) * sinh(rate / 2));
+  const double z = 1 / (deviation * sqrt(2));
+  const double rate = 2 * math_log1p(z + z * z / (1 + sqrt(z * z + 1))) * 4 / (s->two ? 10 : 12);
+  s->grouped_variance = 1 / (2 * math_sinh(rate / 2) * math_sinh(rate / 2));
   const bool named = s->cells == s->classes && field_is(cells, "by", "class named"),
              right = s->cells == 2 && field_is(cells, "by", "named right or wrong");
   return deviation > 0 && json_equal(json_object_get(cells, "classes"), names) &&
@@ -125,8 +127,9 @@ static bool is_wrong(const stated *s, size_t class, size_t cell) {
 /* At the middle, less what the loss's curvature adds to that over the cell. */
 static double loss_in(const stated *s, size_t class, size_t cell) {
   const double from = s->edges[cell], to = s->edges[cell + 1], length = to - from;
-  const double margin = (class == 1 ? 1 : -1) * (from + to) / 2, miss = 1 / (1 + exp(margin));
-  return fmax(-margin, 0) + log1p(exp(-fabs(margin))) - miss * (1 - miss) * length * length / 24;
+  const double margin = (class == 1 ? 1 : -1) * (from + to) / 2, miss = 1 / (1 + math_exp(margin));
+  return fmax(-margin, 0) + math_log1p(math_exp(-fabs(margin))) -
+         miss * (1 - miss) * length * length / 24;
 }
 
 static double weight_of(const stated *s, what kind, size_t class, size_t cell, size_t at) {
@@ -264,7 +267,7 @@ static void expect_length(stated *s, const char *curve, size_t rows) {
 static void check_roc(stated *s) {
   for (size_t c = 1; c < s->cells; c++) {
     const double at = s->edges[c];
-    expect_column(s, "roc", "threshold", c - 1, s->odds ? 1 / (1 + exp(-at)) : at);
+    expect_column(s, "roc", "threshold", c - 1, s->odds ? 1 / (1 + math_exp(-at)) : at);
     derive(s, ABOVE, 0, 0, s->cells, c);
     expect_column(s, "roc", "false_positive_rate", c - 1, s->now.value);
     derive(s, SECOND, ANY, c, s->cells, 0);
@@ -283,7 +286,7 @@ static double predicted_in(const stated *s, size_t from, size_t to) {
   for (size_t c = from; c < to; c++) {
     const double own = fmax(records_in(s, ANY, c, c + 1), 0);
     records += own;
-    sum += own / (1 + exp(-(s->edges[c] + s->edges[c + 1]) / 2));
+    sum += own / (1 + math_exp(-(s->edges[c] + s->edges[c + 1]) / 2));
   }
   return sum / records;
 }

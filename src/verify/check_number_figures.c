@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "verify/checks.h"
 #include "verify/derived_figure.h"
 
@@ -107,7 +108,7 @@ static void describe_noise(stated *s) {
   for (size_t i = 0; i < ALL; i++) {
     const bool counts = i <= ABOVE;
     const double rate = part * (counts && by_adding(s->v) ? 2 : parts[i]);
-    const double half = sinh((counts ? rate : ldexp(rate, -20)) / 2);
+    const double half = math_sinh((counts ? rate : ldexp(rate, -20)) / 2);
     s->variance[i] = ldexp(0.5 / (half * half), counts ? 0 : -40);
   }
 }

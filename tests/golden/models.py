@@ -6,14 +6,10 @@
     tests/golden/models.py DPERM --against OLDER    how far weights move where bits change, in certified errors
 
 A change of rounding may move weights by twice the certified error of a fit: the release promises no more of them.
-
-Noise goes through the C library's exp, log and cos, whose last bit is not the same everywhere; where they differ
-from those that recorded, nothing is compared.
 """
 
 import hashlib
 import json
-import math
 import os
 import subprocess
 import sys
@@ -135,12 +131,6 @@ def digest(dperm, case):
     return hashlib.sha256(text).hexdigest()[:16]
 
 
-def mathematics():
-    """The C library's functions, by many of their last bits."""
-    values = [f(k / 97 + 0.01).hex() for k in range(2000) for f in (math.exp, math.log, math.cos, math.log1p)]
-    return hashlib.sha256("".join(values).encode()).hexdigest()[:16]
-
-
 def run(dperm, case, *more):
     """What the case writes, as text."""
     done = subprocess.run([dperm, *case.split(), "--seed", "7", "--out", "result", *more], check=True,
@@ -194,14 +184,10 @@ def main():
             os.chdir(folder)
             write_data(dperm)
             return compare(dperm, older)
-    here = mathematics()
     if sys.argv[2:] != ["--record"]:
         with open(RECORDED) as file:
             recorded = dict(reversed(line.split(None, 1)) for line in file.read().splitlines())
-        if recorded.pop("mathematics") != here:
-            print("ok 1 - seeded results # SKIP exp, log or cos are not those of the recording")
-            return 0
-    lines, bad = [f"{here} mathematics"], 0
+    lines, bad = [], 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         write_data(dperm)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/functions.h"
 #include "base/thread_pool.h"
 #include "data/dataset.h"
 #include "random_layout.h"
@@ -36,10 +37,10 @@ static double clamped(const layout_column *c, double x) {
 }
 
 static double scaled(const layout_column *c, double x) {
-  double low = c->log ? log1p(c->min) : c->min, high = c->log ? log1p(c->max) : c->max;
+  double low = c->log ? math_log1p(c->min) : c->min, high = c->log ? math_log1p(c->max) : c->max;
   double middle = c->center ? low / 2 + high / 2 : 0;
   double half = c->center ? high / 2 - low / 2 : fmax(fabs(low), fabs(high));
-  return fmin(fmax(((c->log ? log1p(x) : x) - middle) / half, -1), 1);
+  return fmin(fmax(((c->log ? math_log1p(x) : x) - middle) / half, -1), 1);
 }
 
 /* Which of its values the column has, "missing" last; SIZE_MAX for none. */
