@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "dperm/draft.h"
 #include "dperm/tune.h"
 
@@ -53,6 +52,26 @@ const char *dperm_word(dperm_words list, unsigned value) {
 
 /* ---- text that somebody else wrote, as a message may have it: one line that no terminal obeys */
 
+size_t text_character(const char *s, size_t size, uint32_t *out) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const unsigned char *at = (const unsigned char *)s;
+  size_t length = at[0] < 0x80 ? 1 : at[0] < 0xc0 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+  if (length < 2 || at[0] > 0xf4) {
+    *out = at[0];
+    return at[0] > 0xf4 ? 0 : length;
+  }
+  uint32_t code = at[0] & (0x7fU >> length);
+  for (size_t i = 1; i < length; i++) {
+    if (i == size || (at[i] & 0xc0) != 0x80) {
+      return 0;
+    }
+    code = code << 6 | (at[i] & 0x3fU);
+  }
+  *out = code;
+  bool sound = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  return sound ? length : 0;
+}
+
 static bool is_control(uint32_t code) {
   static const struct {
     uint32_t first, last;
@@ -71,8 +90,7 @@ void dperm_text_visible(const char *text, char *out, size_t size) {
   for (const unsigned char *s = (const unsigned char *)text; *s && size > 1;) {
     char shown[16];
     uint32_t code = 0;
-    size_t length =
-        slice_character((slice){(const char *)s, (size_t)(end - (const char *)s)}, &code);
+    size_t length = text_character((const char *)s, (size_t)(end - (const char *)s), &code);
     if (length > 0 && !is_control(code)) {
       memcpy(shown, s, length);
       shown[length] = '\0';

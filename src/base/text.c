@@ -39,26 +39,6 @@ slice slice_trim(slice s) {
   return s;
 }
 
-size_t slice_character(slice s, uint32_t *out) {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const unsigned char *at = (const unsigned char *)s.start;
-  size_t length = at[0] < 0x80 ? 1 : at[0] < 0xc0 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-  if (length < 2 || at[0] > 0xf4) {
-    *out = at[0];
-    return at[0] > 0xf4 ? 0 : length;
-  }
-  uint32_t code = at[0] & (0x7fU >> length);
-  for (size_t i = 1; i < length; i++) {
-    if (i == s.length || (at[i] & 0xc0) != 0x80) {
-      return 0;
-    }
-    code = code << 6 | (at[i] & 0x3fU);
-  }
-  *out = code;
-  bool sound = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-  return sound ? length : 0;
-}
-
 static locale_t c_locale;
 static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
 

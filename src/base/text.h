@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* A piece of somebody else's text. */
 typedef struct slice {
@@ -15,10 +14,6 @@ slice slice_of(const char *text);
 bool slice_is(slice a, const char *text);
 /* Without blanks (space, tab) at either end. */
 slice slice_trim(slice s);
-
-/* The character at the start of a slice that is not empty, and its length in bytes; 0 for what is
- * not UTF-8: stray, overlong or cut sequences, halves of pairs, numbers beyond Unicode. */
-size_t slice_character(slice s, uint32_t *out);
 
 typedef enum number_result {
   NUMBER_OK,

@@ -215,7 +215,7 @@ static dperm_status check_text(const origin *from, size_t row, slice text, dperm
   for (size_t at = 0, length = 0; at < text.length; at += length) {
     const slice rest = {text.start + at, text.length - at};
     RETURN_IF(*rest.start == '\0', fail_value(from, row, "is a text with a NUL character", err));
-    length = slice_character(rest, &code);
+    length = text_character(rest.start, rest.length, &code);
     RETURN_IF(length == 0, fail_value(from, row, "is a text that is not UTF-8", err));
   }
   return DPERM_OK;

@@ -1,6 +1,5 @@
 /* Records to an encoded file in one pass: pages are packed as the records come, and each is written
  * when it is full. Memory does not grow with the file. */
-
 #include <sodium.h>
 
 #include "base/file_write.h"
