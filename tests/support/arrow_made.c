@@ -206,26 +206,43 @@ static void put_values(owner *o, const char *format, const made_column *c, size_
   }
 }
 
-/* Each record's own entry, the last record's first; so every batch has another order. */
-static void put_dictionary(owner *o, const made_column *c, size_t from, size_t pad, size_t count,
+/* Whether two records have the same. */
+static bool alike(const made_column *c, size_t a, size_t b) {
+  if (c->texts) {
+    return c->texts[a] && c->texts[b] ? strcmp(c->texts[a], c->texts[b]) == 0
+                                      : c->texts[a] == c->texts[b];
+  }
+  return c->numbers[a] == c->numbers[b] || (isnan(c->numbers[a]) && isnan(c->numbers[b]));
+}
+
+/* Each entry once, as they come from the last record on: every batch has others. */
+static void put_dictionary(owner *o, const made_column *c, size_t from, size_t pad, size_t rows,
                            struct ArrowArray *out) {
-  double *places = take(o, (count + 1) * sizeof *places);
-  const char **texts = take(o, (count + 1) * sizeof *texts);
-  double *numbers = take(o, (count + 1) * sizeof *numbers);
-  for (size_t i = 0; i < count; i++) {
-    const size_t at = count - 1 - i;
-    places[i] = (double)at;
+  double *places = take(o, (rows + 1) * sizeof *places);
+  const char **texts = take(o, (rows + 1) * sizeof *texts);
+  double *numbers = take(o, (rows + 1) * sizeof *numbers);
+  size_t count = 0;
+  for (size_t i = rows; i-- > 0;) {
+    size_t same = i + 1;
+    while (same < rows && !alike(c, from + i, from + same)) {
+      same++;
+    }
+    if (same < rows) {
+      places[i] = places[same];
+      continue;
+    }
+    places[i] = (double)count;
     if (c->texts) {
-      texts[at] = c->texts[from + i];
+      texts[count++] = c->texts[from + i];
     } else {
-      numbers[at] = c->numbers[from + i];
+      numbers[count++] = c->numbers[from + i];
     }
   }
   texts[count] = "\xff nobody's"; /* no record has it */
   numbers[count] = 0x1p60;
   const made_column entries = {.texts = c->texts ? texts : NULL,
                                .numbers = c->texts ? NULL : numbers};
-  out->buffers[1] = numbers_of(o, *c->format, places, pad, count);
+  out->buffers[1] = numbers_of(o, *c->format, places, pad, rows);
   out->dictionary = array_new(o, count + 1, 1);
   out->dictionary->buffers[0] = bits_of(o, &entries, 0, 1, count + 1, false);
   put_values(o, c->entries, &entries, 0, 1, count + 1, out->dictionary);

@@ -72,7 +72,10 @@ void pass_arrow(const input *d, const record_set *set, seen *out) {
   }
   const made_column columns[] = {
       {.name = "a", .format = "g", .numbers = numbers},
-      {.name = "b", .format = "u", .texts = texts[0]},
+      {.name = "b",
+       .format = other_types ? "S" : "u",
+       .entries = other_types ? "vu" : NULL,
+       .texts = texts[0]},
       {.name = "c", .format = other_types ? "vu" : "U", .texts = texts[1]},
       {.name = "y",
        .format = other_types ? "S" : "u",
