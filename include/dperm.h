@@ -2,7 +2,7 @@
  *
  * What every program needs. The API follows the data: a schema says in public what a record may
  * look like; a reader turns records into bounded rows; training turns rows into a model; a model
- * predicts. The rest: dperm/ledger.h, plan.h, refine.h, tune.h, score.h,
+ * predicts. The rest: dperm/arrow.h, ledger.h, plan.h, refine.h, tune.h, score.h,
  * verify.h, audit.h, sweep.h, draft.h, ranks.h, output.h, random.h, synthetic.h,
  * unsafe.h.
  *
@@ -195,7 +195,10 @@ typedef enum dperm_format {
 /* The name of a value ("csv"); NULL for a number that is none. So for the other enums. */
 DPERM_API const char *dperm_format_name(dperm_format format);
 
-/* A file of records. Plain or gzip, told apart by content; "-" is standard input. */
+typedef struct dperm_arrow dperm_arrow;
+
+/* A file of records, plain or gzip, told apart by content; "-" is standard input. Or, without a
+ * path, a stream in memory. */
 typedef struct dperm_source {
   const char *path;
   dperm_format format;
@@ -206,8 +209,9 @@ typedef struct dperm_source {
    * nothing will be charged. A file's rows without it are refused by a ledger. An encoded file has
    * it inside; processes that must compare their files make it anyway. */
   bool no_identity;
-  bool may_be_empty;       /* no records at all are data too (neighbours add-remove) */
-  const void *reserved[4]; /* zeros: space for members to come */
+  bool may_be_empty;        /* no records at all are data too (neighbours add-remove) */
+  const dperm_arrow *arrow; /* instead of a path: records of an Arrow stream (dperm/arrow.h) */
+  const void *reserved[3];  /* zeros: space for members to come */
 } dperm_source;
 
 /* Records with their labels: a table of cells, in memory or mapped, of which a schema makes rows,

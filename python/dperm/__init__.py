@@ -14,11 +14,12 @@ from .ledger import Ledger
 from .model import Finding, Model, Privacy
 from .planning import Audit, Plan, audit, audit_cases, audit_outcomes, plan
 from .schema import Schema
+from .streams import read_sql
 from .sweep import Sweep, sweep
 from .tuner import PrivateTuner
 
 __version__ = _lib.dperm_version().decode()
 __all__ = ["LogisticRegression", "LinearSVC", "KernelSVC", "Regressor", "PrivateTuner", "load", "Schema", "Ledger",
            "Model", "Privacy", "Explanation", "Finding", "Plan", "plan", "Audit", "audit", "audit_cases",
-           "audit_outcomes", "Sweep", "sweep", "plots", "strict", "PrivacyLeakWarning", "NotPrivateWarning", "DpermError",
+           "audit_outcomes", "read_sql", "Sweep", "sweep", "plots", "strict", "PrivacyLeakWarning", "NotPrivateWarning", "DpermError",
            "DataError", "BudgetError", "LedgerError", "NumericError", "__version__"]

@@ -22,13 +22,13 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 from .border import (TOGETHER, AnyStruct, Array, ArrayOf, Buffer, Bytes, Column, Columns, Flag, Number, Owned, TableColumn,
                      Text, Whole, path, texts)
-from ._structs import (Account, AuditFigures, AuditOptions, ClassWeight, ColumnCounts, DIGEST_SIZE, DatasetVisitor,
+from ._structs import (Account, Arrow, AuditFigures, AuditOptions, ClassWeight, ColumnCounts, DIGEST_SIZE, DatasetVisitor,
                        DraftOptions, EntryVisitor, Error, ImportOptions, Kernel, LedgerBudget, LedgerDataset, LedgerEntry,
-                       Loss, Metrics, Options, PlanRows, PrivateScore, Progress, Regularizer, Remark, ScoreOptions,
+                       Loss, Metrics, Options, PlanRows, PrivateScore, Progress, Regularizer, Remark, ScoreOptions, Source,
                        SweepCell, SweepOptions, SweepVisitor, Tick, TuneOptions, VerifyLine)
 from .errors import error_for
 
-__all__ = ["lib", "call", "Handle", "texts", "text", "path", "fields", "Array", "Column", "Columns", "TableColumn"]
+__all__ = ["lib", "call", "Handle", "texts", "text", "path", "fields", "Array", "Arrow", "Column", "Columns", "Source", "TableColumn"]
 
 SONAME = "libdperm.so.0"
 HOW_TO_INSTALL = """the C library of dperm ({name}) could not be loaded. Either
@@ -92,6 +92,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_schema_write": [_SCHEMA, _PATH],
     "dperm_schema_draft": [*_FILE, POINTER(DraftOptions), POINTER(Progress), Remark, c_void_p, _OUT],
     "dperm_schema_import": [*_FILE, POINTER(ImportOptions), Remark, c_void_p, _OUT],
+    "dperm_data_read": [POINTER(Source), POINTER(Progress), _OUT],
     "dperm_data_from_dense": [_SIZE, _SIZE, _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
     "dperm_data_from_csr": [_SIZE, _SIZE, ArrayOf("i8"), ArrayOf("i4"), _DOUBLES, _NO_DOUBLES, _NUMBER, _OUT],
     "dperm_data_from_table": [_SCHEMA, _SIZE, Columns, Columns, _OUT],

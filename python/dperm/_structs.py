@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from ctypes import CFUNCTYPE, POINTER, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
-from .border import Struct
+from .border import Column, Struct
 
 
 # ---------------------------------------------------------------- structs of dperm.h
@@ -82,6 +82,48 @@ class Kernel(Struct):
 
 class ClassWeight(Struct):
     _fields_ = [("name", c_char_p), ("weight", c_double)]
+
+
+# those of Arrow's C data interface, which others fill
+
+
+class ArrowSchema(Structure):
+    pass
+
+
+class ArrowArray(Structure):
+    pass
+
+
+class ArrowArrayStream(Structure):
+    pass
+
+
+ArrowSchema._fields_ = [
+    ("format", c_char_p), ("name", c_char_p), ("metadata", c_void_p), ("flags", c_int64),
+    ("n_children", c_int64), ("children", POINTER(POINTER(ArrowSchema))),
+    ("dictionary", POINTER(ArrowSchema)), ("release", CFUNCTYPE(None, POINTER(ArrowSchema))),
+    ("private_data", c_void_p)]
+ArrowArray._fields_ = [
+    ("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64),
+    ("n_children", c_int64), ("buffers", POINTER(c_void_p)), ("children", POINTER(POINTER(ArrowArray))),
+    ("dictionary", POINTER(ArrowArray)), ("release", CFUNCTYPE(None, POINTER(ArrowArray))),
+    ("private_data", c_void_p)]
+ArrowArrayStream._fields_ = [
+    ("get_schema", CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowSchema))),
+    ("get_next", CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowArray))),
+    ("get_last_error", CFUNCTYPE(c_char_p, POINTER(ArrowArrayStream))),
+    ("release", CFUNCTYPE(None, POINTER(ArrowArrayStream))), ("private_data", c_void_p)]
+
+
+class Arrow(Struct):
+    _fields_ = [("stream", POINTER(ArrowArrayStream)), ("labels", POINTER(Column)), ("label_count", c_size_t), ("unlabelled", c_bool),
+                ("reserved", c_void_p * 4)]
+
+
+class Source(Struct):
+    _fields_ = [("path", c_char_p), ("format", c_int), ("schema", c_void_p), ("dims", c_size_t), ("no_identity", c_bool),
+                ("may_be_empty", c_bool), ("arrow", POINTER(Arrow)), ("reserved", c_void_p * 3)]
 
 
 class Options(Struct):

@@ -1,52 +1,29 @@
 """Tables of polars, pyarrow and others, by the Arrow C data interface.
 
 A table offers its memory in a capsule (``__arrow_c_stream__`` or ``__arrow_c_array__``), so none of these
-libraries is imported. Columns are read when they are asked for, into lists and arrays that ``columns.py``
-takes as it takes anybody's: a record has the same row by this path as by any other. Null is no value. A
+libraries is imported. Under a schema the stream goes on to the C library, which reads it batch by batch
+(``lent``). Where columns are wanted here, they are read into lists and arrays that ``columns.py`` takes as
+it takes anybody's: a record has the same row by this path as by any other. Null is no value. A
 dictionary gives each record its own text; entries that no record uses are not looked at. Lengths and
 offsets are checked as far as the interface tells them; the producer answers for the rest.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import struct
 import sys
-from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int, c_int64, c_void_p, py_object
-from typing import Any, List, Optional, Sequence, Tuple
+from ctypes import byref, c_char_p, c_void_p, py_object
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from . import streams
+from ._structs import ArrowArray, ArrowArrayStream, ArrowSchema
+
 __all__: List[str] = []
 
-
-class ArrowSchema(Structure):
-    pass
-
-
-class ArrowArray(Structure):
-    pass
-
-
-class ArrowArrayStream(Structure):
-    pass
-
-
-ArrowSchema._fields_ = [
-    ("format", c_char_p), ("name", c_char_p), ("metadata", c_void_p), ("flags", c_int64),
-    ("n_children", c_int64), ("children", POINTER(POINTER(ArrowSchema))),
-    ("dictionary", POINTER(ArrowSchema)), ("release", CFUNCTYPE(None, POINTER(ArrowSchema))),
-    ("private_data", c_void_p)]
-ArrowArray._fields_ = [
-    ("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64),
-    ("n_children", c_int64), ("buffers", POINTER(c_void_p)), ("children", POINTER(POINTER(ArrowArray))),
-    ("dictionary", POINTER(ArrowArray)), ("release", CFUNCTYPE(None, POINTER(ArrowArray))),
-    ("private_data", c_void_p)]
-ArrowArrayStream._fields_ = [
-    ("get_schema", CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowSchema))),
-    ("get_next", CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowArray))),
-    ("get_last_error", CFUNCTYPE(c_char_p, POINTER(ArrowArrayStream))),
-    ("release", CFUNCTYPE(None, POINTER(ArrowArrayStream))), ("private_data", c_void_p)]
 
 _NUMBERS = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
             "e": "f2", "f": "f4", "g": "f8"}
@@ -88,49 +65,93 @@ def _given_back(struct_: Any) -> None:
         struct_.release(byref(struct_))
 
 
-def _receive(value: Any) -> Tuple[ArrowSchema, List[ArrowArray]]:
-    """The type of a table or column, and its pieces."""
-    if hasattr(value, "__arrow_c_stream__"):
-        capsule = value.__arrow_c_stream__()
-        return _drained(_pointer(capsule, b"arrow_array_stream", ArrowArrayStream))
-    capsules = value.__arrow_c_array__()
-    schema = _moved(_pointer(capsules[0], b"arrow_schema", ArrowSchema))
-    return schema, [_moved(_pointer(capsules[1], b"arrow_array", ArrowArray))]
+def _checked(code: int) -> None:
+    if code:
+        raise ValueError(f"the table's Arrow stream failed with error {code}")  # its message may quote records
 
 
-def _drained(stream: ArrowArrayStream) -> Tuple[ArrowSchema, List[ArrowArray]]:
-    schema, pieces = ArrowSchema(), []  # type: ArrowSchema, List[ArrowArray]
+def _drained(stream: ArrowArrayStream) -> List[ArrowArray]:
+    pieces: List[ArrowArray] = []
     try:
-        code = stream.get_schema(byref(stream), byref(schema))
-        while code == 0:
+        while True:
             piece = ArrowArray()
-            code = stream.get_next(byref(stream), byref(piece))
-            if code == 0 and not piece.release:
-                return schema, pieces
-            if code == 0:
-                pieces.append(piece)
+            _checked(stream.get_next(byref(stream), byref(piece)))
+            if not piece.release:
+                return pieces
+            pieces.append(piece)
+    except ValueError:
+        for one in pieces:
+            _given_back(one)
+        raise
     finally:
-        stream.release(byref(stream))
-    for one in pieces:
-        _given_back(one)
-    _given_back(schema)
-    raise ValueError(f"the table's Arrow stream failed with error {code}")  # its message may quote records
+        _given_back(stream)
+
+
+def _replayed(schema: ArrowSchema, pieces: Sequence[ArrowArray]) -> ArrowArrayStream:
+    """A stream of what is here; what it hands out stays ours."""
+    made, todo, kinds = ArrowArrayStream(), list(pieces), {}
+
+    def forget(kind: Any) -> Any:
+        done = dict(kind._fields_)["release"]
+        return kinds.setdefault(kind, done(lambda given: setattr(given.contents, "release", done())))
+
+    def lend(own: Any, to: Any) -> int:
+        ctypes.memmove(to, byref(own), ctypes.sizeof(own))
+        if own.release:
+            to.contents.release = forget(type(own))
+        return 0
+
+    calls = dict(ArrowArrayStream._fields_)
+    made.get_schema = calls["get_schema"](lambda _, to: lend(schema, to))
+    made.get_next = calls["get_next"](lambda _, to: lend(todo.pop(0) if todo else ArrowArray(), to))
+    made.get_last_error = calls["get_last_error"](lambda _: None)
+    made.release = forget(ArrowArrayStream)
+    made.kept = kinds
+    return made
 
 
 # ---------------------------------------------------------------- tables and columns
 
 
 class Received:
-    """Memory of a producer's, until this is gone."""
+    """A producer's stream; or, once they are asked for, its pieces, whose memory is there until this is gone."""
 
     def __init__(self, value: Any):
-        self._schema, self._pieces = _receive(value)
+        self._taken: Optional[List[ArrowArray]] = None
+        if hasattr(value, "__arrow_c_stream__"):
+            capsule = value.__arrow_c_stream__()  # which gives back what nobody moved out of it
+            self._stream = _moved(_pointer(capsule, b"arrow_array_stream", ArrowArrayStream))
+            self._schema = ArrowSchema()
+            _checked(self._stream.get_schema(byref(self._stream), byref(self._schema)))
+        else:
+            capsules = value.__arrow_c_array__()
+            self._schema = _moved(_pointer(capsules[0], b"arrow_schema", ArrowSchema))
+            self._taken = [_moved(_pointer(capsules[1], b"arrow_array", ArrowArray))]
+
+    @property
+    def _pieces(self) -> List[ArrowArray]:
+        if self._taken is None:
+            if not self._stream.release:
+                raise ValueError("the table's Arrow stream was used up before; give the table itself")
+            self._taken = _drained(self._stream)
+        return self._taken
+
+    @contextlib.contextmanager
+    def lent(self) -> Iterator[ArrowArrayStream]:
+        """The stream, for C to use up; what is here already comes from here."""
+        yield self._stream if self._taken is None else _replayed(self._schema, self._taken)
 
     def __del__(self) -> None:
-        for piece in getattr(self, "_pieces", []):
-            _given_back(piece)
-        if hasattr(self, "_schema"):
-            _given_back(self._schema)
+        for one in [*(getattr(self, "_taken", None) or []), *(getattr(self, name, None) for name in ("_schema", "_stream"))]:
+            if one is not None:
+                _given_back(one)
+
+
+class Inside:
+    """Stands for the labels that a column of the table itself holds."""
+
+    def __init__(self, texts: bool):
+        self.texts = texts
 
 
 class Table(Received):
@@ -144,13 +165,26 @@ class Table(Received):
         self._kinds = [self._schema.children[i].contents for i in range(count)]
         self.columns = [(kind.name or b"").decode("utf-8", "replace") for kind in self._kinds]
         self.dtypes = [_name(kind) for kind in self._kinds]
-        for piece in self._pieces:
+
+    @property
+    def _pieces(self) -> List[ArrowArray]:
+        for piece in super()._pieces:
             _check_piece(piece, "X", 1)
-            if piece.n_children != count:
+            if piece.n_children != len(self.columns):
                 raise ValueError("X is no sound Arrow table: a batch has other columns than it says")
             if _present(piece, 0, piece.length) is not None:
                 raise ValueError("X has Arrow records that are null as a whole; give a table without them")
-        self.shape = (sum(piece.length for piece in self._pieces), count)
+        return super()._pieces
+
+    @property
+    def shape(self) -> Tuple[int, int]:
+        return sum(piece.length for piece in self._pieces), len(self.columns)
+
+    def inside(self, name: str) -> Optional[Inside]:
+        """That a column of this name holds the labels; None if there is none."""
+        kinds = [kind for kind, own in zip(self._kinds, self.columns) if own == name]
+        return Inside(all(_format(k.dictionary.contents if k.dictionary else k) in ("u", "U", "vu") for k in kinds)) if kinds \
+            else None
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -167,8 +201,9 @@ class Table(Received):
         return _joined(parts)
 
 
-def table(X: Any) -> Any:
-    """Arrow's tables as a Table, anything else as it is."""
+def table(X: Any, wanted: Optional[Sequence[str]] = None) -> Any:
+    """Arrow's tables, and what can be read as one, as a Table, anything else as it is; of files only the columns `wanted`."""
+    X = streams.opened(X, wanted)
     if hasattr(X, "collect") and hasattr(X, "lazy"):
         raise ValueError("X is a lazy frame; give what collect() makes of it")
     return Table(X) if offers(X) else X

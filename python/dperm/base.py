@@ -198,11 +198,12 @@ class PrivateEstimator(Tagged, Scored, BaseEstimator):
 
     def _prepare_table(self, X: Any, y: Any) -> Prepared:
         """With the user's schema: columns of any type, encoded in C."""
-        if isinstance(X, (str, bytes, os.PathLike)):
-            raise ValueError("X is the name of a file; read it (pandas.read_csv), or train with the command, which takes files")
         schema = Schema(self.schema, self._label_of_schema())
         schema = schema if self.person is None else schema.of_persons(self.person)
-        given, X = X, arrow.table(X)
+        given, X = X, arrow.table(X, schema.wanted)
+        if isinstance(X, (str, bytes, os.PathLike)):
+            raise ValueError("X is the name of a file that is neither Parquet nor Feather; read it (pandas.read_csv), or train "
+                             "with the command, which takes files")
         taken, drafted = schema.taken_from(given, X), not schema.marked
         taken = taken if schema.label_range is None else tuple(word for word in taken if word != "classes")  # it has none
         if taken and not drafted:

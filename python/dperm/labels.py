@@ -11,7 +11,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import callers, data
+from . import arrow, callers, data
 from .columns import number_text, plain
 
 __all__: List[str] = []
@@ -97,6 +97,8 @@ def _first(names: Sequence[str], double: Callable[[str], Optional[float]]) -> np
 
 def _are_texts(y: Any) -> bool:
     """Whether no label is a number or a truth; for a user who would get others back than they gave."""
+    if isinstance(y, arrow.Inside):
+        return y.texts
     values = plain(y)
     return isinstance(values, list) and bool(values) and all(isinstance(value, (str, bytes)) for value in values)
 

@@ -79,7 +79,7 @@ class Schema:
         if not framed:
             refuse_known(public_data)
         schema = cls._remarked("dperm_schema_draft", *file, byref(options), None)
-        if isinstance(public_data, (str, os.PathLike)):
+        if isinstance(public_data, (str, os.PathLike)) and not framed:
             found = digest(csv_columns(public_data, schema.to_dict()), schema._missing)
         else:
             found = schema._digest(records)
@@ -131,7 +131,7 @@ class Schema:
     def taken_from(self, records: Any, table: Any = None) -> Tuple[str, ...]:
         """What in the schema was taken from these records (`table`: as they were read, where that is done once), so
         that it cannot count as public."""
-        return self._origin.taken_from(records, lambda: self._digest(arrow.table(records) if table is None else table))
+        return self._origin.taken_from(records, lambda: self._digest(arrow.table(records, self.wanted) if table is None else table))
 
     @property
     def marked(self) -> bool:
@@ -203,6 +203,13 @@ class Schema:
     @property
     def label_column(self) -> str:
         return str(self.to_dict()["label"]["column"])
+
+    @property
+    def wanted(self) -> List[str]:
+        """The columns of a table that this schema looks at."""
+        content = self.to_dict()
+        read = [name for name, kind in self.columns if kind != "ignore" and name != self.label_column]
+        return [*read, self.label_column, *([content["person"]] if "person" in content else [])]
 
     @property
     def feature_names(self) -> List[str]:

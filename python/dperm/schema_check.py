@@ -20,8 +20,9 @@ __all__ = ["check"]
 
 
 def check(schema: Any, records: Any, labels: Any, unsafe_diagnostics: bool) -> Dict[str, Any]:
-    records, labels = arrow.table(records), arrow.column(labels)
+    records, labels = arrow.table(records, schema.wanted), arrow.column(labels)
     labels = label_in(schema, records) if labels is None else labels
+    labels = records[schema.label_column] if isinstance(labels, arrow.Inside) else labels
     handle, _ = table_handle(schema, records, labels)
     content = schema.to_dict()
     missing = set(content.get("missing", [""]))

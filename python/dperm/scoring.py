@@ -13,6 +13,8 @@ from . import _library as c
 from . import arrow, options
 from .account import account, refuse_known
 from .model import Model
+from .schema import Schema
+from .tables import label_in
 
 __all__ = ["Scored"]
 
@@ -22,6 +24,7 @@ class Scored:
 
     model_: Model
     schema: Any
+    _schema: Optional[Schema]
 
     def _rows(self, X: Any, y: Any = None, empty: bool = False) -> Tuple[c.Handle, int]:
         """Rows encoded as the model's were, and their number; with `empty` there may be none."""
@@ -34,6 +37,16 @@ class Scored:
             except ValueError:  # labels that are none of the model's: no data that it was charged for
                 return
             refuse_known(handle)
+
+    def _with_labels(self, X: Any, y: Any) -> Tuple[Any, Any]:
+        """Records with their labels; without y those of the label's column in X, as `fit` has them."""
+        if y is not None or self._schema is None:
+            return X, arrow.column(y)
+        X = arrow.table(X, self._schema.wanted)
+        y = label_in(self._schema, X)
+        if y is None:
+            raise ValueError("y is missing, and X has no column of the schema's label")
+        return X, y
 
     def score_private(self, X: Any, y: Any, epsilon: float, *, counts: bool = False,
                       public_model: bool = False, rows_per_person: int = 1, ledger: Any = None, dataset: Optional[str] = None,
@@ -70,7 +83,7 @@ class Scored:
                                   "interval": (found.baseline_low, found.baseline_high)}
         return result
 
-    def evaluate_exact(self, X: Any, y: Any) -> Dict[str, Any]:
+    def evaluate_exact(self, X: Any, y: Any = None) -> Dict[str, Any]:
         """All of how good the model is, exactly, so for public data (see `evaluate_private`).
 
         Of a regression, RMSE, mean absolute error and R2 beside those of the best constant, of labels clamped to their
@@ -79,7 +92,7 @@ class Scored:
         ``finding`` says it in words. The object is that of docs/formats.md.
         """
         check_is_fitted(self)
-        handle, _ = self._rows(X, arrow.column(y))
+        handle, _ = self._rows(*self._with_labels(X, y))
         refuse_known(handle)
         return _evaluation(c.text_from("dperm_evaluate", self.model_._handle, handle))
 
@@ -101,7 +114,7 @@ class Scored:
                dataset: Optional[str], random_state: Any, neighbours: str, held_out: bool) -> Tuple[c.Handle, Any, Any]:
         """The rows, options for them, and what must live as long as these."""
         check_is_fitted(self)
-        handle, _ = self._rows(X, y, options.adding(neighbours))
+        handle, _ = self._rows(*self._with_labels(X, y), options.adding(neighbours))
         wanted = c.defaults("score")
         wanted.epsilon = options.number("epsilon", epsilon)
         wanted.rows_per_person = options.whole("rows_per_person", rows_per_person)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctypes import byref, pointer
 from typing import Any, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
@@ -20,7 +21,9 @@ def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -
 
     A row depends on its own record alone (columns.py). With `empty` no rows at all are fine.
     """
-    X, labels = as_list(arrow.table(X)), as_list(arrow.column(labels))
+    X, labels = as_list(arrow.table(X, schema.wanted)), as_list(arrow.column(labels))
+    if isinstance(X, arrow.Table):
+        return _streamed(schema, X, labels, empty)
     rows, places = _rows_of(X), {name: i for i, (name, _) in enumerate(schema.columns)}
     if rows == 0 and not empty:
         raise ValueError("there are no rows; give at least one record")
@@ -35,14 +38,34 @@ def table_handle(schema: Any, X: Any, labels: Any = None, empty: bool = False) -
         columns[places[name]] = column_of(values, name, kind == "numeric", missing, listed)
     label = None
     if labels is not None:
-        numeric = schema.label_range is not None
-        labels, inferred = _labels_of(labels, numeric)
-        if len(labels) != rows:
-            raise ValueError(f"{rows} rows and {len(labels)} labels; give as many of both")
-        listed = _texts_in([content["label"], absent]) if inferred else None
-        label = c.Columns([column_of(labels, schema.label_column, numeric, missing if numeric else (), listed)])
+        given = _label_column(schema, labels)
+        if given.rows != rows:
+            raise ValueError(f"{rows} rows and {given.rows} labels; give as many of both")
+        label = c.Columns([given])
     handle = c.Handle("dperm_data_from_table", "dperm_data_free", schema._handle, rows, c.Columns(columns), label)
     return handle, rows
+
+
+def _label_column(schema: Any, labels: Any) -> c.TableColumn:
+    content, numeric = schema.to_dict(), schema.label_range is not None
+    absent = content.get("missing", [""])
+    labels, inferred = _labels_of(labels, numeric)
+    listed = _texts_in([content["label"], absent]) if inferred else None
+    return column_of(labels, schema.label_column, numeric, numbers_among(absent) if numeric else (), listed)
+
+
+def _streamed(schema: Any, X: arrow.Table, labels: Any, empty: bool) -> Tuple[c.Handle, int]:
+    """The library reads the stream batch by batch, and keeps none of it."""
+    given = c.Arrow(unlabelled=labels is None)
+    source = c.Source(may_be_empty=empty, schema=schema._handle.pointer)
+    column = None if labels is None or isinstance(labels, arrow.Inside) else _label_column(schema, labels)
+    if column is not None:
+        given.labels, given.label_count = pointer(column.struct), column.rows
+    with X.lent() as stream, c.Interruptible() as interruptible:
+        given.stream = pointer(stream)
+        source.arrow = pointer(given)
+        handle = c.Handle("dperm_data_read", "dperm_data_free", byref(source), byref(interruptible.progress))
+    return handle, c.lib.dperm_data_rows(handle)
 
 
 def _labels_of(labels: Any, numeric: bool) -> Tuple[Any, bool]:
@@ -105,6 +128,8 @@ def _rows_of(X: Any) -> int:
 
 def label_in(schema: Any, X: Any) -> Any:
     """The column of a table that the schema's label is; None if there is none."""
+    if isinstance(X, arrow.Table):
+        return X.inside(schema.label_column)
     return _named(X, [schema.label_column])[0] if _framed(X) and schema.label_column in list(X.columns) else None
 
 

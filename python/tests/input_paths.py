@@ -49,7 +49,7 @@ def arrived(action):
         if name in RUNS:
             c.call = inner
             raise Arrived(arguments[RUNS[name]], name not in BARE, doors[-1])
-        if name.startswith("dperm_data_from_"):
+        if name.startswith("dperm_data_from_") or name == "dperm_data_read":
             doors.append(name)
         return inner(name, *arguments)
 

@@ -80,7 +80,7 @@ def test_other_types_are_refused_by_column_and_type(kind, metadata, name):
     values = kind[3] if isinstance(kind, tuple) else values
     X = capsules.Table([(n, KINDS[n], RECORDS[n]) if n != "code" else (n, kind, values) for n in NAMES],
                        metadata={"code": metadata})
-    refused(ValueError, f"column 'code' is .*{name}", rows_of, X)
+    refused(ValueError, f'column "code" is .*{name}', rows_of, X)
     free = {**SCHEMA, "columns": [col for col in SCHEMA["columns"] if col["name"] != "code"]}
     assert len(rows_of(X, schema=free)) == 2  # nobody asked for it
 
@@ -89,7 +89,7 @@ def test_other_types_are_refused_by_column_and_type(kind, metadata, name):
     (("string", [b"\xff", "2"]), "not UTF-8"), (("string", ["a\0b", "2"]), "NUL"),
     (("float64", [2.0**53, 1.0]), "lost digits"), (("string_view", [b"\xff" * 40, "2"]), "not UTF-8")])
 def test_what_has_no_text_is_refused_and_not_quoted(values, message):
-    refused(ValueError, "column 'code' .*" + message, rows_of, table(code=values))
+    refused(ValueError, 'column "code" .*' + message, rows_of, table(code=values))
 
 
 def test_entries_that_no_record_uses_are_not_looked_at():
@@ -119,9 +119,9 @@ def test_labels_come_as_columns_and_inside_the_table():
 
 def test_a_column_is_no_table_and_names_are_looked_at():
     refused(ValueError, "give a table", rows_of, capsules.Column("int64", [1, 2]))
-    refused(ValueError, "no column 'age'", rows_of, capsules.Table([(n, KINDS[n], RECORDS[n]) for n in NAMES[1:]]))
+    refused(ValueError, 'no column "age"', rows_of, capsules.Table([(n, KINDS[n], RECORDS[n]) for n in NAMES[1:]]))
     twice = capsules.Table([(n, KINDS[n], RECORDS[n]) for n in NAMES + ["code"]])
-    refused(ValueError, "several columns 'code'", rows_of, twice)
+    refused(ValueError, 'several columns "code"', rows_of, twice)
 
 
 def test_estimators_take_tables_everywhere():
@@ -217,7 +217,7 @@ def test_offsets_and_places_that_point_elsewhere_are_refused():
 
     for kind, change in (("string", backwards), (("dictionary", "int8", "string", ["nurse", "judge"]), beyond)):
         X = capsules.Table([(n, KINDS[n] if n != "job" else kind, RECORDS[n]) for n in NAMES], change=change)
-        refused(ValueError, "column 'job' is no sound Arrow array", rows_of, X)
+        refused(ValueError, 'column "job" is no sound Arrow array', rows_of, X)
 
 
 def test_a_capsule_serves_once():
@@ -264,7 +264,7 @@ def test_polars_frames_have_the_rows_of_pandas():
     for X in other:
         assert rows_of(X, pl.Series(y)) == want
     refused(ValueError, "lazy frame", rows_of, made.lazy(), y)
-    with pytest.raises(ValueError, match="column 'age' is of the Arrow type date"):
+    with pytest.raises(ValueError, match='column "age" is of the Arrow type date'):
         rows_of(made.with_columns(age=pl.date(2020, 1, 1)), y)
 
 
@@ -278,7 +278,7 @@ def test_pyarrow_tables_have_the_rows_of_pandas():
               pa.RecordBatchReader.from_batches(made.schema, made.to_batches())):
         assert rows_of(X, pa.array(y)) == want
     assert rows_of(made, pa.chunked_array([y[:1], y[1:]])) == want
-    with pytest.raises(ValueError, match="column 'age' is of the Arrow type decimal"):
+    with pytest.raises(ValueError, match='column "age" is of the Arrow type decimal'):
         rows_of(made.set_column(0, "age", made["age"].cast(pa.decimal128(5, 1))), y)
 
 

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = sorted((ROOT / "include").rglob("*.h"))
 STRUCTS = {"dperm_error": c.Error, "dperm_progress": c.Progress, "dperm_draft_options": c.DraftOptions,
            "dperm_import_options": c.ImportOptions,
-           "dperm_column": c.Column, "dperm_loss": c.Loss, "dperm_regularizer": c.Regularizer,
+           "dperm_column": c.Column, "dperm_arrow": c.Arrow, "dperm_source": c.Source, "dperm_loss": c.Loss, "dperm_regularizer": c.Regularizer,
            "dperm_account": c.Account, "dperm_ledger_budget": c.LedgerBudget, "dperm_unsafe_column_counts": c.ColumnCounts,
            "dperm_ledger_dataset": c.LedgerDataset, "dperm_ledger_entry": c.LedgerEntry,
            "dperm_kernel": c.Kernel, "dperm_class_weight": c.ClassWeight, "dperm_options": c.Options, "dperm_tune_options": c.TuneOptions,

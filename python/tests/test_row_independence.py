@@ -22,7 +22,7 @@ import input_paths_arrow  # which adds its inputs to the tables
 import dperm
 from input_paths import (AMOUNTS, CLASSES, FINE, HOSTILE, NAMES, ROWS, SCHEMA, TABLES, UNTAKEN, USUAL, YS, arrived,
                          planted, ways, ways_of_numbers)
-from dperm import arrow, columns, data, tables
+from dperm import columns, data, tables
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 COUNT = 9
@@ -175,7 +175,7 @@ def test_the_inputs_come_by_every_door_that_there_is():
     found = [attempt(build, ways(classes=[0, 1], data_norm=2.0)["fit"], records, labels) for build in ROWS.values()]
     usual = [[values[0] for values in USUAL.values()]] * 2
     found += [attempt(build, ways(schema=SCHEMA)["fit"], usual, ["no", "yes"]) for build in TABLES.values()]
-    assert {one.door for one in found if hasattr(one, "door")} == set(re.findall(r"dperm_data_from_\w+", header))
+    assert {one.door for one in found if hasattr(one, "door")} == set(re.findall(r"dperm_data_from_\w+|dperm_data_read\b", header))
 
 
 KNOWN_BY = {"norm": dict(data_norm=2.0, classes=[0, 1]), "bounds": dict(bounds=(-1, 8), classes=[0, 1]),
@@ -360,24 +360,6 @@ def test_the_suite_finds_labels_in_units_of_all():
 
     with planted(tables, "doubles_of", centred), pytest.raises(AssertionError, match="labels changed"):
         test_a_number_to_predict_depends_on_its_own_record("array", dict(data_norm=1.0))
-
-
-def places_instead_of_texts(kind, array, what, start, count, present):
-    """A dictionary's places are in the order in which its texts came: other records' doing."""
-    return arrow._buffer(array, 1, arrow._NUMBERS[arrow._format(kind)], start, count, what)
-
-
-@pytest.mark.parametrize("name", ["capsule_of_dictionaries", "capsule_of_sorted_dictionaries"])
-def test_the_suite_finds_places_of_a_dictionary_taken_for_values(name):
-    with planted(arrow, "_of_dictionary", places_instead_of_texts), pytest.raises(AssertionError, match="changed"):
-        check_table(name, 1, TRIALS)
-
-
-def test_the_suite_finds_nulls_that_make_whole_numbers_floats():
-    with planted(arrow, "_with_none", lambda values, present: np.where(present, values, np.nan)), \
-            planted(columns, "number_text", lambda value, numeric: None if value != value else str(value)), \
-            pytest.raises(AssertionError, match="changed"):
-        check_table("capsule_as_inferred", 1, 400)
 
 
 @pytest.mark.parametrize("how", ["norm", "bounds"])

@@ -52,21 +52,20 @@ const char *dperm_word(dperm_words list, unsigned value) {
 
 /* ---- text that somebody else wrote, as a message may have it: one line that no terminal obeys */
 
-/* The character at `s` and its length in bytes; 0 for what is not UTF-8: stray, overlong or cut
- * sequences, halves of pairs, numbers beyond Unicode. */
-static size_t decode(const unsigned char *s, uint32_t *out) {
+size_t text_character(const char *s, size_t size, uint32_t *out) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc0 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-  if (length < 2 || s[0] > 0xf4) {
-    *out = s[0];
-    return s[0] > 0xf4 ? 0 : length;
+  const unsigned char *at = (const unsigned char *)s;
+  size_t length = at[0] < 0x80 ? 1 : at[0] < 0xc0 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+  if (length < 2 || at[0] > 0xf4) {
+    *out = at[0];
+    return at[0] > 0xf4 ? 0 : length;
   }
-  uint32_t code = s[0] & (0x7fU >> length);
+  uint32_t code = at[0] & (0x7fU >> length);
   for (size_t i = 1; i < length; i++) {
-    if ((s[i] & 0xc0) != 0x80) { /* the end of the text, too */
+    if (i == size || (at[i] & 0xc0) != 0x80) {
       return 0;
     }
-    code = code << 6 | (s[i] & 0x3fU);
+    code = code << 6 | (at[i] & 0x3fU);
   }
   *out = code;
   bool sound = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
@@ -87,11 +86,11 @@ static bool is_control(uint32_t code) {
 }
 
 void dperm_text_visible(const char *text, char *out, size_t size) {
-  const unsigned char *s = (const unsigned char *)text;
-  while (*s && size > 1) {
+  const char *end = text + strlen(text);
+  for (const unsigned char *s = (const unsigned char *)text; *s && size > 1;) {
     char shown[16];
     uint32_t code = 0;
-    size_t length = decode(s, &code);
+    size_t length = text_character((const char *)s, (size_t)(end - (const char *)s), &code);
     if (length > 0 && !is_control(code)) {
       memcpy(shown, s, length);
       shown[length] = '\0';

@@ -43,3 +43,7 @@ void error_append(dperm_error *err, const char *format, ...) __attribute__((form
       return (failure);                                                                            \
     }                                                                                              \
   } while (0)
+
+/* The character at `s`, of `size` bytes, more than none, and its length in bytes; 0 for what is not
+ * UTF-8: stray, overlong or cut sequences, halves of pairs, numbers beyond Unicode. */
+size_t text_character(const char *s, size_t size, uint32_t *out);

@@ -9,16 +9,25 @@
 typedef struct gathering {
   table_builder records;
   growing_rows rows;
+  row_fingerprint *prints; /* of records that a ledger knows by their values */
+  size_t print_capacity;
 } gathering;
 
 static void gathering_close(gathering *g) {
   table_builder_close(&g->records);
   rows_clear(&g->rows);
+  free(g->prints);
 }
 
 static dperm_status gather(void *context, const record_batch *records, size_t count,
                            const growing_rows *rows, dperm_error *err) {
   gathering *g = context;
+  size_t at = g->records.table ? g->records.table->rows : 0;
+  for (size_t b = 0; b < count && records[b].prints; at += records[b++].count) {
+    const size_t rows_now = records[b].count;
+    TRY(memory_reserve(&g->prints, &g->print_capacity, at + rows_now, sizeof *g->prints, err));
+    memcpy(g->prints + at, records[b].prints, rows_now * sizeof *g->prints);
+  }
   return g->records.table ? table_builder_add(&g->records, records, count, err)
                           : rows_append(&g->rows, rows, 0, rows->count, err);
 }
@@ -45,7 +54,13 @@ static dperm_status read_all(row_reader *reader, const ranks *r, size_t *total, 
     if (count < *total) {
       table_keep(records, first, count);
     }
-    return data_of_table(records, reader->schema, out, err);
+    TRY(data_of_table(records, reader->schema, out, err));
+    (*out)->prints = TAKE(g.prints);
+    (*out)->unlabelled = !reader->need_labels;
+    if (!reader->need_labels) {
+      memset((*out)->labels, 0, records->rows * sizeof *(*out)->labels);
+    }
+    return DPERM_OK;
   }
   if (count < *total) {
     TRY(rows_append(&own, &g.rows, first, count, err));
@@ -94,6 +109,9 @@ static dperm_status read_file(const dperm_source *source, const ranks *r,
   TRY((reader->file ? map_rows : read_all)(reader, r, total, out, err));
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   (*out)->from_file = row_reader_digested(reader, (*out)->file_digest);
+  if (source->arrow && !source->no_identity && !(*out)->prints) { /* of no records at all */
+    TRY(memory_new(0, sizeof *(*out)->prints, &(*out)->prints, err));
+  }
   (*out)->doubts = reader->kind->doubts(reader);
   if ((*out)->doubts) {
     TRY(memory_copy_text(reader->path, strlen(reader->path), &(*out)->doubted, err));
@@ -110,7 +128,7 @@ dperm_status dperm_data_read(const dperm_source *source, const dperm_progress *p
   OWNED(dperm_data_free_at) dperm_data *data = NULL;
   size_t total = 0;
   TRY(read_file(source, NULL, progress, &total, &data, err));
-  TRY(data_find_persons(data, err));
+  TRY(data->unlabelled ? DPERM_OK : data_find_persons(data, err));
   *out = TAKE(data);
   return DPERM_OK;
 }
@@ -146,6 +164,8 @@ dperm_status dperm_data_read_spread(const dperm_source *source, dperm_ranks *r,
   if (!r) {
     return dperm_data_read(source, progress, out, err);
   }
+  FAIL_IF(source->arrow, err, DPERM_UNSUPPORTED,
+          "an Arrow stream is one process's; encode it into a file, and give that to all of them");
   dperm_source identified = *source; /* the digests are compared */
   identified.no_identity = false;
   dperm_status status = read_file(&identified, r, progress, &total, &data, err);

@@ -76,10 +76,11 @@ dperm_status model_source(const dperm_model *model, const dperm_source *given, d
           model->norm_bound);
   const row_reader_kind *kind = NULL;
   TRY(row_reader_find(out, &kind, err));
-  TRY(file_check_there(out->path, err)); /* what is not there is of no format */
+  TRY(source_check_there(out, err)); /* what is not there is of no format */
   /* A mapped file has its own schema, which must be the same. */
-  FAIL_IF(kind->read && (kind == &csv_format) != (model->schema != NULL), err, DPERM_INVALID_DATA,
-          "%s: the model was trained on %s; give data of that format", path_for_people(given->path),
+  const bool by_schema = kind == &csv_format || kind == &arrow_format;
+  FAIL_IF(kind->read && by_schema != (model->schema != NULL), err, DPERM_INVALID_DATA,
+          "%s: the model was trained on %s; give data of that format", source_name(given),
           model->schema ? "CSV" : "svmlight");
   return DPERM_OK;
 }

@@ -101,12 +101,7 @@ static void cut(spans *s, size_t from, size_t to, size_t want) {
 
 /* What a worker counted goes to all. */
 static void add_counts(spans *s, const worker *w) {
-  for (size_t c = 0; c < s->cells->schema->column_count; c++) {
-    const dperm_unsafe_column_counts *own = &w->cells.counts[c];
-    s->cells->counts[c].missing += own->missing;
-    s->cells->counts[c].unknown += own->unknown;
-    s->cells->counts[c].clamped += own->clamped;
-  }
+  cell_counts_add(s->cells, &w->cells);
   s->csv->doubts_further |= w->csv.doubts_further;
   s->csv->next_line += w->csv.next_line;
 }

@@ -1,5 +1,6 @@
 /* Records to an encoded file in one pass: pages are packed as the records come, and each is written
  * when it is full. Memory does not grow with the file. */
+#include <sodium.h>
 
 #include "base/file_write.h"
 #include "base/memory.h"
@@ -16,6 +17,7 @@ typedef struct encoded_writer {
   size_t page_count, page_capacity;
   uint64_t row_count, most_entries;
   uint32_t header_check;
+  crypto_generichash_state prints; /* of the records of a stream, which has no bytes to digest */
 } encoded_writer;
 
 /* ---- bytes */
@@ -102,6 +104,10 @@ static dperm_status add_rows(encoded_writer *w, const growing_rows *rows, dperm_
 static dperm_status add_batches(void *context, const record_batch *records, size_t count,
                                 const growing_rows *rows, dperm_error *err) {
   encoded_writer *w = context;
+  for (size_t b = 0; b < count && records[b].prints; b++) {
+    (void)crypto_generichash_update(&w->prints, (const unsigned char *)records[b].prints,
+                                    records[b].count * sizeof *records[b].prints);
+  }
   return w->records.table ? table_builder_add(&w->records, records, count, err)
                           : add_rows(w, rows, err);
 }
@@ -131,7 +137,9 @@ static dperm_status write_end(encoded_writer *w, const row_reader *reader, dperm
                        .pages = w->page_count,
                        .directory = w->at,
                        .flags = reader->kind->doubts(reader)};
-  (void)row_reader_digested(reader, t.source);
+  if (!row_reader_digested(reader, t.source)) {
+    (void)crypto_generichash_final(&w->prints, t.source, sizeof t.source);
+  }
   size_t size = w->page_count * sizeof *w->pages;
   t.directory_check =
       encoded_sum(encoded_sum(0, w->pages, size), &w->header_check, sizeof w->header_check);
@@ -172,11 +180,12 @@ dperm_status dperm_encode_file(const dperm_source *source, const char *out_path,
   OWNED(row_reader_close_at) row_reader *reader = NULL;
   OWNED(writer_close) encoded_writer w = {.out = NULL};
   TRY(encoded_machine_check(err));
+  (void)crypto_generichash_init(&w.prints, NULL, 0, FILE_DIGEST_SIZE);
   dperm_source identified = *source; /* the file carries its source's digest */
   identified.no_identity = false;
   TRY(row_reader_open(&identified, true, progress, &reader, err));
   FAIL_IF(reader->file, err, DPERM_INVALID_ARGUMENT, "%s: is encoded already; give CSV or svmlight",
-          path_for_people(source->path));
+          source_name(source));
   TRY(output_open(out_path, true, &w.out, err));
   TRY(write_all(&w, reader, err));
   TRY(output_commit(TAKE(w.out), err));

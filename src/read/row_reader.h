@@ -35,14 +35,14 @@ typedef struct row_reader_kind {
   unsigned (*doubts)(const row_reader *reader);
 } row_reader_kind;
 
-extern const row_reader_kind csv_format, svmlight_format, encoded_format;
+extern const row_reader_kind csv_format, svmlight_format, encoded_format, arrow_format;
 /* All of them, NULL at the end. */
 extern const row_reader_kind *const row_reader_kinds[];
 
 /* What every reader starts with. */
 struct row_reader {
   const row_reader_kind *kind;
-  const char *path;
+  const char *path; /* or what to call a stream */
   const dperm_progress *progress;
   bool need_labels;
   bool may_be_empty; /* no records at all are not a mistake */
@@ -58,6 +58,9 @@ struct row_reader {
   dperm_unsafe_column_counts **counts; /* one per column of the schema, may be taken; or NULL */
 };
 
+/* What to call a source in a message; and whether it is there. */
+const char *source_name(const dperm_source *source);
+dperm_status source_check_there(const dperm_source *source, dperm_error *err);
 /* The format of a source: what it says, or by its content and name. */
 dperm_status row_reader_find(const dperm_source *source, const row_reader_kind **out,
                              dperm_error *err);
@@ -66,5 +69,6 @@ dperm_status row_reader_open(const dperm_source *source, bool need_labels,
 void row_reader_close(row_reader *reader);
 OWNED_HANDLE(row_reader, row_reader_close)
 
-/* The digest of the file's bytes, once all rows are read. False if the source wants none. */
+/* The digest of the file's bytes, once all rows are read. False if the source wants none, or is no
+ * file. */
 bool row_reader_digested(const row_reader *reader, unsigned char out[FILE_DIGEST_SIZE]);

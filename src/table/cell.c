@@ -83,6 +83,14 @@ void cell_reader_close(cell_reader *r) {
   *r = (cell_reader){0};
 }
 
+void cell_counts_add(cell_reader *to, const cell_reader *from) {
+  for (size_t c = 0; c < to->schema->column_count; c++) {
+    to->counts[c].missing += from->counts[c].missing;
+    to->counts[c].unknown += from->counts[c].unknown;
+    to->counts[c].clamped += from->counts[c].clamped;
+  }
+}
+
 cell_value cell_learn(cell_reader *r, size_t c, const slice *text, uint64_t bytes) {
   const dperm_schema *schema = r->schema;
   cell_value is =

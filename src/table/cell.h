@@ -68,6 +68,8 @@ static inline bool cell_drops(const cell_reader *r, uint32_t flags) {
   return (flags & TEXT_MISSING) && r->schema->on_missing == MISSING_DROP && r->need_labels;
 }
 
+/* What one reader of a schema has counted goes to another. */
+void cell_counts_add(cell_reader *to, const cell_reader *from);
 /* Counts what is to be counted of column `c`. */
 static inline void cell_count(cell_reader *r, size_t c, uint32_t flags) {
   r->counts[c].missing += (flags & TEXT_MISSING) != 0;

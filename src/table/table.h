@@ -14,6 +14,7 @@
 #include "base/owned.h"
 #include "base/ranks.h"
 #include "schema/schema.h"
+#include "table/row_fingerprint.h"
 
 enum { TABLE_PAGE = 1 << 14 };
 
@@ -94,6 +95,8 @@ typedef struct record_batch {
   double *cells; /* of column c from c·capacity on */
   char *names;   /* each with a NUL behind it */
   size_t names_used, names_capacity;
+  const row_fingerprint *prints; /* one a record, the reader's, where a ledger shall know them by
+                                    their values; NULL in files, which it knows by their bytes */
 } record_batch;
 /* A person's name, and its cell. */
 dperm_status batch_name(record_batch *batch, slice name, double *cell, dperm_error *err);

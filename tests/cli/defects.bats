@@ -103,6 +103,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 
 @test "texts of the first equal value, the stamp of the chosen candidate, and public data that are private, are found" {
   DPERM_ROW_INPUTS="a table*" found_by_suite texts-of-first row_independence
+  DPERM_ROW_INPUTS="an Arrow stream in*" found_by_suite places-for-texts row_independence
   found_by_suite stamp-of-chosen stamp
   found_by_suite public-trusted tune_public
 }

@@ -88,9 +88,7 @@ static void look_at(const dperm_data *data, seen *out) {
   assert_ok(data_class_names(data, &out->classes, err));
 }
 
-/* Takes over the data, none where they could not be read, and looks at them under another schema,
- * if there is one. */
-static void look(dperm_status status, dperm_data *data, const dperm_schema *other, seen *out) {
+void look(dperm_status status, dperm_data *data, const dperm_schema *other, seen *out) {
   dperm_data view = {0};
   if (status == DPERM_OK && other) {
     status = data_view_open(data, other, &view, &out->why);
@@ -158,7 +156,7 @@ char *write_records(const input *d, const record_set *set) {
   return path;
 }
 
-static dperm_schema *schema_of(const record_set *set) {
+dperm_schema *schema_of(const record_set *set) {
   const char *text = set->layout->schema;
   dperm_schema *schema = NULL;
   assert_ok(dperm_schema_parse(text, strlen(text), "schema", &schema, err));
@@ -189,8 +187,7 @@ static dperm_schema *with_crosses(const dperm_schema *given) {
   return out;
 }
 
-/* What the records are looked at under, if it is not what they are read under. */
-static dperm_schema *other_schema(const input *d, const dperm_schema *given, size_t rows) {
+dperm_schema *other_schema(const input *d, const dperm_schema *given, size_t rows) {
   dperm_schema *bins = NULL, *out = NULL;
   if (d->how & CELLS) {
     assert_ok(refine_cell_schema(given, d->how & QUOTED, &out, err));
@@ -384,57 +381,6 @@ static void pass_sparse(const input *d, const record_set *set, seen *out) {
   free(values);
 }
 
-/* A column of texts: each text once, in the order in which they come, or a text for each record. */
-typedef struct coded {
-  const char **texts;
-  int32_t *codes;
-  size_t count;
-} coded;
-
-static coded code_cells(const record_set *set, size_t cell, bool each) {
-  coded c = {calloc(set->count, sizeof *c.texts), calloc(set->count, sizeof *c.codes), 0};
-  assert_true(c.texts && c.codes);
-  for (size_t i = 0; i < set->count; i++) {
-    const char *text = set->at[i].cells[cell];
-    size_t at = each ? c.count : 0;
-    while (text && at < c.count && strcmp(c.texts[at], text) != 0) {
-      at++;
-    }
-    if (text && at == c.count) {
-      c.texts[c.count++] = text;
-    }
-    c.codes[i] = text ? (int32_t)at : -1;
-  }
-  return c;
-}
-
-static void pass_table(const input *d, const record_set *set, seen *out) {
-  coded cells[RECORD_CELLS];
-  double *numbers = calloc(set->count, sizeof *numbers);
-  dperm_column columns[RECORD_CELLS + 1] = {{.numbers = numbers}};
-  dperm_schema *schema = schema_of(set), *other = other_schema(d, schema, set->count);
-  dperm_data *data = NULL;
-  assert_non_null(numbers);
-  for (size_t i = 0; i < set->count; i++) {
-    numbers[i] = set->at[i].number;
-  }
-  for (size_t c = 0; c < RECORD_CELLS; c++) {
-    cells[c] = code_cells(set, c, d->how & COPIED);
-    columns[c + 1] = (dperm_column){
-        .codes = cells[c].codes, .texts = cells[c].texts, .text_count = cells[c].count};
-  }
-  dperm_status status =
-      dperm_data_from_table(schema, set->count, columns, &columns[RECORD_CELLS], &data, &out->why);
-  look(status, data, other, out);
-  for (size_t c = 0; c < RECORD_CELLS; c++) {
-    free(cells[c].texts);
-    free(cells[c].codes);
-  }
-  free(numbers);
-  dperm_schema_free(schema);
-  dperm_schema_free(other);
-}
-
 /* ---- the inputs */
 
 const input inputs[] = {
@@ -468,6 +414,10 @@ const input inputs[] = {
     {"sparse rows", RECORDS_NUMBERS, pass_sparse, 0, SMALL, 0},
     {"a table, each text once", RECORDS_CELLS, pass_table, 0, SMALL, 0},
     {"a table, a text for each record", RECORDS_CELLS, pass_table, COPIED, SMALL, 0},
+    {"an Arrow stream", RECORDS_CELLS, pass_arrow, 0, SMALL, 0},
+    {"an Arrow stream in batches of other types", RECORDS_CELLS, pass_arrow, COPIED, SMALL, 0},
+    {"an Arrow stream by several threads", RECORDS_CELLS, pass_arrow, 0, LARGE, 3},
+    {"an Arrow stream with labels beside it", RECORDS_CELLS, pass_arrow, QUOTED, SMALL, 0},
     /* the same cells under other schemas */
     {"CSV, in bins", RECORDS_CSV, pass_file, BINNED, SMALL, 0},
     {"CSV, in bins, among processes", RECORDS_CSV, pass_processes, BINNED, SMALL, 0},
