@@ -43,7 +43,7 @@ parts_of <- function(formula, names, label = NULL) {
 
 # The schema with the formula's columns alone. With `label ~ .` it stays as it is.
 schema_by_formula <- function(schema, formula) {
-  content <- schema_content(schema)
+  content <- schema$content
   learned <- vapply(content$columns, function(column) column$type %in% c("numeric", "categorical"), NA)
   names <- vapply(content$columns[learned], function(column) column$name, "")
   wanted <- parts_of(formula, names, content$label$column)

@@ -7,7 +7,7 @@ always_arrays <- c("values", "classes", "missing", "positive", "negative", "colu
 
 json_text <- function(text) {
   text <- gsub("([\\\\\"])", "\\\\\\1", enc2utf8(text))
-  for (code in c(1:31)) { # rare, and JSON has no such characters as they are
+  for (code in if (grepl("[[:cntrl:]]", text)) 1:31) { # JSON has no such characters as they are
     text <- gsub(intToUtf8(code), sprintf("\\u%04x", code), text, fixed = TRUE)
   }
   paste0("\"", text, "\"")

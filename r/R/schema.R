@@ -3,7 +3,8 @@
 dperm_schema <- function(x, ...) UseMethod("dperm_schema")
 
 schema_of_handle <- function(handle) {
-  structure(list(handle = handle, text = checked(.Call(r_schema_text, handle))), class = "dperm_schema")
+  text <- checked(.Call(r_schema_text, handle))
+  structure(list(handle = handle, text = text, content = from_json(text)), class = "dperm_schema")
 }
 
 schema_parse <- function(text) schema_of_handle(checked(.Call(r_schema_parse, text)))
@@ -26,12 +27,10 @@ dperm_schema.default <- function(x, ...) {
   refuse("a schema is the path of its file, a list, or made of a formula and declared ranges (?dperm_schema)")
 }
 
-schema_content <- function(schema) from_json(schema$text)
-
 schema_described <- function(schema) from_json(checked(.Call(r_schema_describe, schema$handle)))
 
 print.dperm_schema <- function(x, ...) {
-  content <- schema_content(x)
+  content <- x$content
   label <- content$label
   what <- if (identical(label$type, "numeric")) {
     sprintf("a number from %s to %s", json_number(label$min), json_number(label$max))

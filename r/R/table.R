@@ -45,7 +45,7 @@ rows_from_one <- function(message) {
 # Records under a schema, with their labels or without.
 records_of <- function(schema, data, labelled = TRUE) {
   check_frame(data)
-  content <- schema_content(schema)
+  content <- schema$content
   absent <- missing_numbers(content)
   person <- if (is.null(content$person)) "" else content$person
   columns <- lapply(content$columns, function(column) {
