@@ -9,7 +9,7 @@ TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils gnuplot-nox ch
 FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang clang-format clang-tidy
 R_PACKAGES := r-base-core r-base-dev r-cran-jsonlite r-cran-testthat r-cran-tibble r-cran-knitr \
-  r-cran-rmarkdown pandoc
+  r-cran-rmarkdown pandoc qpdf devscripts tidy
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 

@@ -62,14 +62,16 @@ texts_of <- function(values, kind, what) {
   texts
 }
 
-# Whether TRUE may have become 1, or the other way round; `listed` are the texts that the schema tells apart.
+# Whether TRUE may have become 1; `listed` are the texts that the schema tells apart. Where it lists truths, 0 and 1
+# are refused, else where it lists these, truths; where both, no text says which of the two it was.
 check_truths <- function(texts, kind, listed, what) {
+  digits <- c("0", "1")
   lists_truths <- any(truths %in% listed)
-  lists_digits <- any(c("0", "1") %in% listed)
-  if (any(c("0", "1") %in% texts) && lists_truths && (kind %in% c("integer", "double") || !lists_digits)) {
+  lists_digits <- any(digits %in% listed)
+  if (lists_truths && any(digits %in% texts)) {
     refuse(what, " holds 0 or 1, where the schema lists TRUE or FALSE; give truths or texts")
   }
-  if (any(truths %in% texts) && lists_digits && !lists_truths) {
+  if (lists_digits && any(truths %in% texts) && (!lists_truths || kind != "logical")) {
     refuse(what, " holds TRUE or FALSE, where the schema lists 0 or 1; give whole numbers or texts")
   }
 }

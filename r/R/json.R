@@ -38,7 +38,7 @@ to_json <- function(value, name = "") {
     refuse("a schema holds ", if (nzchar(name)) paste0("\"", name, "\" of a type") else "something",
            " that JSON has not; give texts, numbers, truths, vectors and lists of them")
   }
-  if (anyNA(value, recursive = TRUE)) {
+  if (is.atomic(value) && anyNA(value)) {
     refuse("a schema holds NA", if (nzchar(name)) paste0(" as \"", name, "\""), "; leave the member out")
   }
   if (is.list(value) && !is.null(names(value))) {

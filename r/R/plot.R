@@ -23,7 +23,9 @@ plot.dperm <- function(x, columns = NULL, class = NULL, most = 6, ...) {
   on.exit(par(before))
   label <- paste0("effect on the ", said$scale, if (!is.null(output$class)) paste(" of", output$class))
   for (column in chosen) {
-    if (any(vapply(column$levels, function(level) is.numeric(level$low), NA)) || length(column$levels) == 0) {
+    cells <- Filter(function(level) is.numeric(level$low), column$levels) # "no value" has no place among numbers
+    if (length(cells) > 0 || !is.null(column$line)) {
+      column$levels <- cells
       draw_shape(column, said$deviations, label)
     } else {
       draw_levels(column, said$deviations, label)
