@@ -151,7 +151,7 @@ effects_of <- function(said) {
       }))
     })
   })
-  do.call(rbind, unlist(rows, recursive = FALSE))
+  if (length(rows) > 0) do.call(rbind, unlist(rows, recursive = FALSE)) # none with a kernel
 }
 
 summary.dperm <- function(object, ...) {
