@@ -8,14 +8,16 @@ TEST_PACKAGES := libcmocka-dev bats liblbfgs-dev python3 binutils gnuplot-nox ch
   python3-matplotlib python3-pytest python3-pip python3-venv man-db groff-base zsh fish
 FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang clang-format clang-tidy
+R_PACKAGES := r-base-core r-base-dev r-cran-jsonlite r-cran-testthat r-cran-tibble r-cran-knitr \
+  r-cran-rmarkdown pandoc qpdf devscripts tidy
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check deps-bench build demo test figures test-full test-flaky check \
-  wheel install uninstall clean
+.PHONY: all deps deps-test deps-full deps-check deps-r deps-bench build demo test figures test-full test-flaky check \
+  r-check wheel install uninstall clean
 
 all: build
 
@@ -28,6 +30,8 @@ deps-full: deps-test
 deps-check: deps-test
 	@tools/install-missing $(CHECK_PACKAGES)
 
+deps-r: deps
+	@tools/install-missing $(R_PACKAGES)
 deps-bench: deps
 	@tools/install-missing $(BENCH_PACKAGES)
 
@@ -83,6 +87,10 @@ test-flaky: deps-test
 check: deps-check
 	@tools/check-format
 	@tools/check-tidy
+
+# The R package in r/, by R's own check; needs an R, which nothing else does.
+r-check: deps-r
+	@tests/r-check
 
 # For other machines; by tools from PyPI. tools/check-wheel tries it on a bare Debian root.
 wheel: deps

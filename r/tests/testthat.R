@@ -1,0 +1,4 @@
+library(testthat)
+library(dperm)
+
+test_check("dperm")
