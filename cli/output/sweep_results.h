@@ -5,6 +5,7 @@
 #include <dperm.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "output/message.h"
 
@@ -58,6 +59,10 @@ const char *sweep_method_name(const sweep_line *line, char buffer[64]);
 /* sweep_picture.c: curves with standard errors, a panel for each loss, as SVG for free(). Several ε
  * are the axis, with a curve of the best Λ at each and one of the automatic; else Λ is. */
 dperm_status sweep_picture_draw(const sweep_table *table, char **svg, dperm_error *err);
+
+/* sweep_forms.c: the cells for programs. */
+void sweep_print_csv(const sweep_table *table, FILE *out);
+void sweep_print_json(const sweep_table *table, FILE *out);
 
 /* ---- sweep_report.c: one page that opens offline: what was asked, the picture and the cells */
 

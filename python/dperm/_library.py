@@ -22,10 +22,11 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 from .border import (TOGETHER, AnyStruct, Array, ArrayOf, Buffer, Bytes, Column, Columns, Flag, Number, Owned, TableColumn,
                      Text, Whole, path, texts)
-from ._structs import (Account, Arrow, AuditFigures, AuditOptions, ClassWeight, ColumnCounts, DIGEST_SIZE, DatasetVisitor,
-                       DraftOptions, EntryVisitor, Error, ImportOptions, Kernel, LedgerBudget, LedgerDataset, LedgerEntry,
-                       Loss, Metrics, Options, PlanRows, PrivateScore, Progress, Regularizer, Remark, ScoreOptions, Source,
-                       SweepCell, SweepOptions, SweepVisitor, Tick, TuneOptions, VerifyLine)
+from ._structs import (Account, Arrow, AuditFigures, AuditOptions, ClassWeight, Collective, ColumnCounts,
+                        DatasetVisitor, DIGEST_SIZE, DraftOptions, EntryVisitor, Error, ImportOptions, Kernel,
+                        LedgerBudget, LedgerDataset, LedgerEntry, Loss, Metrics, Options, PlanRows, PrivateScore,
+                        Progress, Receive, Regularizer, Remark, ScoreOptions, Send, Source, SweepCell, SweepOptions,
+                        SweepVisitor, Tick, TuneOptions, VerifyLine)
 from .errors import error_for
 
 __all__ = ["lib", "call", "Handle", "texts", "text", "path", "fields", "Array", "Arrow", "Column", "Columns", "Source", "TableColumn"]
@@ -83,7 +84,7 @@ _SIZE, _UINT64, _UINT, _INT = Whole(c_size_t), Whole(c_uint64), Whole(c_uint), W
 _TEXT, _NO_TEXT, _PATH, _NUMBER, _BUFFER = Text(), Text(optional=True), Text(path), Number(), Buffer()
 _DOUBLES, _NO_DOUBLES = ArrayOf("f8"), ArrayOf("f8", optional=True)
 _SCHEMA, _DATA, _MODEL, _LEDGER = (Owned(kind) for kind in ("schema", "data", "model", "ledger"))
-_NO_LEDGER = Owned("ledger", optional=True)
+_NO_LEDGER, _RANKS = Owned("ledger", optional=True), Owned("ranks")
 _FILE = [_PATH, Bytes(optional=True), _SIZE]  # a file's name; its bytes, unless the library reads it, and their number
 # Those that fail: arguments without the error at the end.
 _FALLIBLE: Dict[str, List[Any]] = {
@@ -101,6 +102,7 @@ _FALLIBLE: Dict[str, List[Any]] = {
     "dperm_data_target": [_DATA, _DOUBLES, _NUMBER, _NUMBER],
     "dperm_data_taken": [_DATA, _UINT],
     "dperm_data_row": [_DATA, _SIZE, _DOUBLES],
+    "dperm_data_spread": [_DATA, _RANKS], "dperm_ranks_of": [POINTER(Collective), _OUT], "dperm_ranks_agree": [_RANKS, _INT],
     "dperm_unsafe_data_counts": [_DATA, _SIZE, POINTER(ColumnCounts)],
     "dperm_loss_by_name": [_TEXT, _NUMBER, POINTER(Loss)], "dperm_loss_quantile": [_NUMBER, _NUMBER, POINTER(Loss)],
     "dperm_random_seeded": [_UINT64, _OUT],
@@ -140,7 +142,8 @@ _PLAIN: Dict[str, Tuple[Any, List[Any]]] = {
     "dperm_data_units": (c_size_t, [_DATA]),
     "dperm_data_dims": (c_size_t, [_DATA]),
     "dperm_data_labels": (POINTER(c_double), [_DATA]),
-    "dperm_random_free": (None, [c_void_p]),
+    "dperm_random_free": (None, [c_void_p]), "dperm_ranks_free": (None, [c_void_p]),
+    "dperm_ranks_first_row": (c_size_t, [_SIZE, _SIZE, _SIZE]),
     "dperm_init": (None, [_INT, AnyStruct, _SIZE]),
     "dperm_word": (c_char_p, [_INT, _UINT]),
     "dperm_noise_name": (c_char_p, [_INT]),
@@ -196,8 +199,9 @@ class Interruptible:
                 self._before(signal.SIGINT, None)
 
 
-def call(name: str, *arguments: Any) -> None:
-    """Calls a function that can fail, and raises what it says. What it is given is checked first."""
+def call(name: str, *arguments: Any, told: Optional[Error] = None) -> None:
+    """Calls a function that can fail, and raises what it says. What it is given is checked first. `told` is an error
+    that it is to know of."""
     kinds = _FALLIBLE[name]
     if len(arguments) != len(kinds):
         raise TypeError(f"{name} takes {len(kinds)} arguments, not {len(arguments)}")
@@ -205,7 +209,7 @@ def call(name: str, *arguments: Any) -> None:
         kind.from_param(argument)
     if name in TOGETHER:
         TOGETHER[name](lib, *arguments[:len(kinds) - (kinds[-1] is _OUT)])
-    error = Error()
+    error = Error() if told is None else told
     status = getattr(lib, name)(*arguments, byref(error))
     if status != 0:
         raise error_for(error.status or status, error.message.decode("utf-8", "replace"))

@@ -200,6 +200,15 @@ class ColumnCounts(Struct):
     _fields_ = [("missing", c_size_t), ("unknown", c_size_t), ("clamped", c_size_t)]
 
 
+Send = CFUNCTYPE(c_bool, c_void_p, c_size_t, c_void_p, c_size_t)  # to, or from, and the memory
+Receive = Send
+
+
+class Collective(Struct):
+    _fields_ = [("count", c_size_t), ("rank", c_size_t), ("rows_from", c_size_t), ("context", c_void_p), ("send", Send),
+                ("receive", Receive), ("share", c_void_p), ("combine", c_void_p), ("end", c_void_p)]
+
+
 Remark = CFUNCTYPE(None, c_void_p, c_char_p)
 VerifyLine = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 DatasetVisitor = CFUNCTYPE(None, c_void_p, POINTER(LedgerDataset))

@@ -196,8 +196,8 @@ class PrivateEstimator(Tagged, Scored, BaseEstimator):
                 raise
             raise TypeError(f"X holds an object that is no number ({error}); {data.TAKEN}") from None
 
-    def _prepare_table(self, X: Any, y: Any) -> Prepared:
-        """With the user's schema: columns of any type, encoded in C."""
+    def _prepare_table(self, X: Any, y: Any, part: bool = False) -> Prepared:
+        """With the user's schema: columns of any type, encoded in C. A part of the records may be empty."""
         schema = Schema(self.schema, self._label_of_schema())
         schema = schema if self.person is None else schema.of_persons(self.person)
         given, X = X, arrow.table(X, schema.wanted)
@@ -214,7 +214,7 @@ class PrivateEstimator(Tagged, Scored, BaseEstimator):
             raise ValueError("y is missing, and X has no column of the schema's label; "
                              "requires y to be passed")
         labels = self._labels_of_table(schema, y)
-        handle, _ = table_handle(schema, X, labels.values, options.adding(self.neighbours))
+        handle, _ = table_handle(schema, X, labels.values, part or options.adding(self.neighbours))
         self._note_columns(X, schema)
         return Prepared(handle, c.lib.dperm_data_units(handle), labels, taken, bool(taken) and drafted)
 
@@ -237,14 +237,14 @@ class PrivateEstimator(Tagged, Scored, BaseEstimator):
             self.n_features_in_ = sum(kind != "label" for _, kind in schema.columns)  # of no rows too
             self.__dict__.pop("feature_names_in_", None)
 
-    def _prepare(self, X: Any, y: Any) -> Prepared:
+    def _prepare(self, X: Any, y: Any, part: bool = False) -> Prepared:
         y, before = arrow.column(y), taken_with(self.get_params(deep=False).values())
         if before:
             leak("the model that was read says what was taken from records or chosen by them, and this one has it from "
                  "there: it is NOT private, and says so; make an estimator from what is public")
         if self.schema is None and y is None:
             raise ValueError("This estimator requires y to be passed, but the target y is None")
-        prepared = self._prepare_table(X, y) if self.schema is not None else \
+        prepared = self._prepare_table(X, y, part) if self.schema is not None else \
             self._prepare_rows(*self._check_labelled(X, y))
         prepared.note_taken(*before)
         return prepared
@@ -287,19 +287,30 @@ class PrivateEstimator(Tagged, Scored, BaseEstimator):
         With a schema, X may be a DataFrame that holds the label's column, and y left out.
         """
         weights.refuse(unsupported, *([] if hasattr(self, "class_weight") else [""]))
-        self._options(1)  # wrong words and numbers before any look at the data
+        self._check_settings()
+        return self._fit_prepared(self._prepare_checked(X, y))
+
+    def _check_settings(self) -> None:
+        """Wrong words and numbers, before any look at the data."""
+        self._options(1)
         self._check_bounds()
         self._warn()
         refuse_folds(self, self)
-        prepared = self._prepare(X, y)
+
+    def _prepare_checked(self, X: Any, y: Any, part: bool = False) -> Prepared:
+        prepared = self._prepare(X, y, part)
         self._refuse_draft(prepared)
+        return prepared
+
+    def _fit_prepared(self: _Self, prepared: Prepared) -> _Self:
         wanted = self._options(prepared.rows, prepared)
         options.warn_delta(wanted.delta, wanted.rows_about or prepared.rows)
         model = self._run("dperm_train", prepared, (c.Options * 1)(wanted))
         return self if model is None else self._fitted(model, prepared.classes)
 
     def _run(self, name: str, prepared: Prepared, wanted: Any, *more: Any) -> Optional[Model]:
-        """What is paid for, with all of these options; None where it was interrupted and the program goes on."""
+        """What is paid for, with all of these options; None where it was interrupted and the program goes on, or where
+        another process of a job has the model."""
         is_private = not (prepared.taken or self.mechanism == "none" or self.random_state is not None)
         where, alive = account(self.ledger, self.dataset, is_private)
         random, report = options.seeded(self.random_state), c_void_p()
@@ -309,15 +320,17 @@ class PrivateEstimator(Tagged, Scored, BaseEstimator):
                 one.account, one.progress = where, interruptible.progress
                 one.random = random.pointer if random else None
             try:
-                model = Model(c.Handle(name, "dperm_model_free", prepared.handle, wanted, *more))
+                made = c.Handle(name, "dperm_model_free", prepared.handle, wanted, *more)
             except Cancelled:
                 if not interruptible.asked:
                     raise
                 return None
             said = c.given_back(report)
         del alive
+        if made.pointer is None:
+            return None
         self.report_ = json.loads(said)
-        return model
+        return Model(made)
 
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ is a parameter in spite of its name
         return "model_" in self.__dict__

@@ -153,6 +153,11 @@ class Array:
         return c_void_p(self.array.ctypes.data)
 
 
+def bytes_at(where: int, size: int) -> memoryview:
+    """Memory that C shows to a callback, for the time of its call."""
+    return memoryview((ctypes.c_char * size).from_address(where)).cast("B")
+
+
 class ArrayOf:
     """An argument that takes an Array of such numbers."""
 

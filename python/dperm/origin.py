@@ -69,6 +69,10 @@ class Origin:
             return DRAFTED
         return DRAFTED if self.digest is not None and self.digest == digest() else ()
 
+    @property
+    def drafted(self) -> bool:
+        return self.digest is not None or self._frame() is not None
+
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_frame": _nothing}  # an object's identity ends with its process
 

@@ -139,6 +139,11 @@ class Schema:
         return bool(self._origin.taken)
 
     @property
+    def drafted(self) -> bool:
+        """Whether it was drafted from records that are known still."""
+        return self._origin.drafted
+
+    @property
     def _missing(self) -> List[str]:
         return list(self.to_dict().get("missing", [""]))
 

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 import dperm
 from dperm import _library as c
+from dperm.dask import _Pandas
 
 # ---------------------------------------------------------------- what arrives in C
 
@@ -159,6 +160,12 @@ def _frame_of_sparse_columns(records):
     return made.assign(**{n: pd.arrays.SparseArray(made[n].to_numpy()) for n in ("age", "code", "smoker")})
 
 
+def _moved(records):
+    frames, pieces = _Pandas(), [_frame(records[i:i + 3]) for i in range(0, len(records), 3)]
+    return frames.joined([frames.unpack(frames.pack(frames.cut(piece, i, i + 1)))
+                          for piece in pieces for i in range(len(piece))], None)
+
+
 def _frame_of_texts(records):
     return pd.DataFrame([[None if v is None else str(v) for v in r] for r in records], columns=NAMES).astype("string")
 
@@ -175,6 +182,7 @@ TABLES = {
     "frame_of_nullable_types": lambda records: _frame(records).convert_dtypes(),
     # records that arrive in parts, each with its own idea of the types
     "frame_put_together": lambda records: pd.concat([_frame(records[i:i + 3]) for i in range(0, len(records), 3)]),
+    "frame_that_moved": _moved,  # from workers who had a few records each
     "frame_with_a_cell_set": _frame_with_a_cell_set,
     "frame_with_columns_reordered": lambda records: _frame(records)[["job", "smoker", "age", "code"]].assign(more="x"),
     "frame_of_categories": lambda records: _frame(records).astype(dict.fromkeys(["code", "job", "age"], "category")),

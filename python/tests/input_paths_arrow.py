@@ -4,6 +4,7 @@ import importlib.util
 
 import capsules
 import numpy as np
+from dperm.spark import _Batches
 from input_paths import NAMES, ROWS, TABLES, UNTAKEN, YS
 
 HAVE = {name: importlib.util.find_spec(name) is not None for name in ("polars", "pyarrow")}
@@ -102,7 +103,14 @@ if HAVE["pyarrow"]:
     def _by_pyarrow(records):
         return {n: pa.array([r[j] for r in _typed(records)], kind) for j, (n, kind) in enumerate(ARROW.items())}
 
+    def _moved(records):
+        frames, table = _Batches(), pa.table(_by_pyarrow(records))
+        pieces = [frames.unpack(frames.pack(frames.cut(batch, i, min(i + 2, len(batch)))))
+                  for batch in table.to_batches(max_chunksize=4) for i in range(0, len(batch), 2)]
+        return frames.joined(pieces, table)
+
     TABLES.update({
+        "arrow_that_moved": _moved,  # from workers who had a few records each
         "arrow_table": lambda records: pa.table(_by_pyarrow(records)),
         "arrow_batch": lambda records: pa.RecordBatch.from_pydict(_by_pyarrow([records[0]] + records)).slice(1),
         "arrow_dictionaries": lambda records: pa.table(

@@ -23,7 +23,7 @@ STRUCTS = {"dperm_error": c.Error, "dperm_progress": c.Progress, "dperm_draft_op
            "dperm_plan_rows": c.PlanRows,
            "dperm_metrics": c.Metrics, "dperm_score_options": c.ScoreOptions, "dperm_private_score": c.PrivateScore,
            "dperm_sweep_options": c.SweepOptions, "dperm_sweep_cell": c.SweepCell,
-           "dperm_audit_options": c.AuditOptions, "dperm_audit_result": c.AuditFigures}
+           "dperm_collective": c.Collective, "dperm_audit_options": c.AuditOptions, "dperm_audit_result": c.AuditFigures}
 
 
 def test_every_struct_lies_in_memory_as_the_header_says(tmp_path):

@@ -15,17 +15,17 @@
 typedef struct dperm_ranks ranks; /* as the public header calls it */
 
 struct dperm_ranks {
-  size_t count, rank;
-  bool broken; /* a failure was agreed on, or */
-  bool lost;   /* the communication itself failed */
-  /* Communication; false where it fails. `share` goes from one rank to all others; `combine` makes
-   * each number the sum over all ranks, or the largest that any has. */
-  bool (*send)(ranks *r, size_t to, const void *bytes, size_t size);
-  bool (*receive)(ranks *r, size_t from, void *bytes, size_t size);
-  bool (*share)(ranks *r, size_t from, void *bytes, size_t size);
-  bool (*combine)(ranks *r, bool sum, uint64_t *numbers, size_t count);
-  void (*free)(ranks *r);
+  size_t count, rank, rows_from; /* as the hooks say */
+  bool broken;                   /* a failure was agreed on, or */
+  bool lost;                     /* the communication itself failed */
+  dperm_collective how;
 };
+
+/* By the hooks; false where they fail (ranks_fail). To be preceded by ranks_agree. */
+bool ranks_send(ranks *r, size_t to, const void *bytes, size_t size);
+bool ranks_receive(ranks *r, size_t from, void *bytes, size_t size);
+bool ranks_broadcast(ranks *r, size_t from, void *bytes, size_t size);
+bool ranks_combine(ranks *r, bool sum, uint64_t *numbers, size_t count);
 
 /* In all of these NULL is a job of one process. */
 
@@ -44,6 +44,10 @@ dperm_status ranks_share(ranks *r, dperm_status status, void *bytes, size_t size
 dperm_status ranks_most(ranks *r, dperm_status status, uint64_t *number, dperm_error *err);
 dperm_status ranks_add(ranks *r, dperm_status status, uint64_t *numbers, size_t count,
                        dperm_error *err);
+
+/* The last word of a run: the leader succeeds only if everybody has come so far, and hears nothing
+ * more. */
+dperm_status ranks_confirm(ranks *r, dperm_error *err);
 
 /* What to do where the communication itself failed. */
 dperm_status ranks_fail(ranks *r, dperm_error *err);

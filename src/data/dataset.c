@@ -374,6 +374,7 @@ void dperm_data_free(dperm_data *data) {
     free(data->counts);
     free(data->doubted);
     free(data->prints);
+    free(data->identity);
     person_list_free(data->persons);
     class_list_clear(&data->classes);
     dperm_schema_free(data->schema);

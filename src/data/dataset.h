@@ -38,8 +38,9 @@ struct dperm_data {
   bool from_file;       /* a whole file's rows; then the digest of its bytes: */
   unsigned char file_digest[FILE_DIGEST_SIZE];
   row_fingerprint *prints; /* else one a row (of all processes' rows, on each), by which a ledger
-                            * knows them; NULL where nothing does */
-  encoded_file *encoded;   /* that they are mapped from, a share; or NULL */
+                            * knows them; NULL where nothing does, or where all is known already: */
+  struct data_identity *identity;     /* of rows from memory among processes; or NULL */
+  encoded_file *encoded;              /* that they are mapped from, a share; or NULL */
   dperm_unsafe_column_counts *counts; /* one per column of the schema; or NULL */
 };
 OWNED_HANDLE(dperm_data, dperm_data_free)

@@ -133,7 +133,10 @@ static void identity_of_places(const dperm_data *data, data_identity *out) {
 }
 
 dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_error *err) {
-  *out = (data_identity){.ordered = false};
+  *out = data->identity ? *data->identity : (data_identity){.ordered = false};
+  if (data->identity) {
+    return DPERM_OK;
+  }
   FAIL_IF(sodium_init() < 0, err, DPERM_UNSUPPORTED,
           "libsodium could not start; check the installation");
   if (data->from_file) {

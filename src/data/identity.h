@@ -24,6 +24,10 @@ void identity_of_file(const unsigned char digest[FILE_DIGEST_SIZE], data_identit
 /* The same whatever the number of processes; each may ask by itself. */
 dperm_status identity_of_data(const dperm_data *data, data_identity *out, dperm_error *err);
 
+/* Of rows from memory that have just been spread: the same as in one process, on every process of
+ * the job, which all ask at once (identity_spread.c). Needs the prints of the rows here. */
+dperm_status identity_of_spread(const dperm_data *data, data_identity *out, dperm_error *err);
+
 /* Whether the encoded rows are the same, whatever file they came from and however many processes
  * have them; every process of a job does so at once. A sweep's journal knows its data by it. */
 dperm_status identity_of_stripes(const dperm_data *data, unsigned char out[IDENTITY_SIZE],

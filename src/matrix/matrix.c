@@ -83,9 +83,10 @@ size_t stripe_start(size_t rows, size_t count, size_t s) {
 
 /* ---- among processes */
 
-/* Of fewer stripes than processes, the first processes have one each. */
+/* Of fewer stripes than processes that have rows, the first of them have one each. */
 static size_t first_stripe(size_t count, const ranks *r, size_t rank) {
-  return (count * rank + r->count - 1) / r->count;
+  const size_t parts = r->count - r->rows_from;
+  return rank < r->rows_from ? 0 : (count * (rank - r->rows_from) + parts - 1) / parts;
 }
 
 static size_t owner_of(size_t count, const ranks *r, size_t s) {
@@ -112,6 +113,12 @@ void stripes_of_rank(size_t total, const ranks *r, size_t *first, size_t *rows) 
   size_t count = stripe_count(total, 0);
   *first = stripe_start(total, count, first_stripe(count, r, r->rank));
   *rows = stripe_start(total, count, first_stripe(count, r, r->rank + 1)) - *first;
+}
+
+size_t dperm_ranks_first_row(size_t parts, size_t part, size_t rows) {
+  const ranks r = {.count = parts > 0 ? parts : 1};
+  size_t count = stripe_count(rows, 0);
+  return stripe_start(rows, count, first_stripe(count, &r, part < r.count ? part : r.count));
 }
 
 /* ---- sums over stripes */
@@ -163,7 +170,8 @@ static dperm_status sum_parts(sum_job *job, scratch *work, dperm_error *err) {
 }
 
 /* A pair of parts that may stand in different processes: the second goes to where the first is.
- * Lower stripes come first, so each process sends before it waits, and the leader never sends. */
+ * Lower stripes come first, so each process sends before it waits, and the first with rows never
+ * sends. */
 static bool join_pair(const sum_job *job, size_t to, size_t from, double *theirs) {
   ranks *r = job->x->spread;
   const size_t rank = r ? r->rank : 0, size = job->how->size, bytes = size * sizeof *theirs;
@@ -173,10 +181,10 @@ static bool join_pair(const sum_job *job, size_t to, size_t from, double *theirs
     theirs = job->parts + (from - job->cut.from) * size;
     if (to_rank != rank) {
       /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-      return r->send(r, to_rank, theirs, bytes);
+      return ranks_send(r, to_rank, theirs, bytes);
     }
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-  } else if (to_rank == rank && !r->receive(r, from_rank, theirs, bytes)) {
+  } else if (to_rank == rank && !ranks_receive(r, from_rank, theirs, bytes)) {
     return false;
   }
   if (to_rank == rank) {
@@ -202,9 +210,10 @@ dperm_status stripes_sum(const matrix *x, const stripe_sum *how, double *out, dp
       fine = fine && join_pair(&job, s, s + apart, theirs);
     }
   }
-  if (ranks_lead(r)) { /* the first part is the leader's */
+  const size_t owner = owner_of(job.cut.count, r, 0);
+  if (!r || r->rank == owner) {
     memcpy(out, job.parts, bytes);
   }
-  fine = fine && (!r || r->share(r, 0, out, bytes));
+  fine = fine && (!r || ranks_broadcast(r, owner, out, bytes));
   return fine ? DPERM_OK : ranks_fail(r, err);
 }

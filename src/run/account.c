@@ -132,6 +132,7 @@ dperm_status account_make_model(const account_run *run, dperm_status prepared, m
   TRY(ranks_agree(spread, prepared, err));
   dperm_status made = pay_and_make(run, &charge, make, context, &model, err);
   dperm_status status = ranks_agree(spread, account_failed(&charge, made, err), err);
+  status = status == DPERM_OK ? ranks_confirm(spread, err) : status;
   TRY(made == DPERM_OK ? account_failed(&charge, status, err) : status); /* or another process */
   *out = run->everywhere || ranks_lead(spread) ? TAKE(model) : NULL;
   return DPERM_OK;

@@ -2,14 +2,8 @@
 #include <stdlib.h>
 
 #include "arrow_made.h"
-#include "input_paths.h"
-
-/* A column of texts: each text once, in the order in which they come, or a text for each record. */
-typedef struct coded {
-  const char **texts;
-  int32_t *codes;
-  size_t count;
-} coded;
+#include "column_inputs.h"
+#include "seen_records.h"
 
 static coded code_cells(const record_set *set, size_t cell, bool each) {
   coded c = {calloc(set->count, sizeof *c.texts), calloc(set->count, sizeof *c.codes), 0};
@@ -28,29 +22,38 @@ static coded code_cells(const record_set *set, size_t cell, bool each) {
   return c;
 }
 
+void table_cells_open(const input *d, const record_set *set, table_cells *t) {
+  *t = (table_cells){.numbers = calloc(set->count, sizeof *t->numbers)};
+  assert_non_null(t->numbers);
+  for (size_t i = 0; i < set->count; i++) {
+    t->numbers[i] = set->at[i].number;
+  }
+  t->columns[0] = (dperm_column){.numbers = t->numbers};
+  for (size_t c = 0; c < RECORD_CELLS; c++) {
+    const coded *cell = &t->cells[c];
+    t->cells[c] = code_cells(set, c, d->how & COPIED);
+    t->columns[c + 1] =
+        (dperm_column){.codes = cell->codes, .texts = cell->texts, .text_count = cell->count};
+  }
+}
+
+void table_cells_close(table_cells *t) {
+  for (size_t c = 0; c < RECORD_CELLS; c++) {
+    free(t->cells[c].texts);
+    free(t->cells[c].codes);
+  }
+  free(t->numbers);
+}
+
 void pass_table(const input *d, const record_set *set, seen *out) {
-  coded cells[RECORD_CELLS];
-  double *numbers = calloc(set->count, sizeof *numbers);
-  dperm_column columns[RECORD_CELLS + 1] = {{.numbers = numbers}};
+  table_cells t;
   dperm_schema *schema = schema_of(set), *other = other_schema(d, schema, set->count);
   dperm_data *data = NULL;
-  assert_non_null(numbers);
-  for (size_t i = 0; i < set->count; i++) {
-    numbers[i] = set->at[i].number;
-  }
-  for (size_t c = 0; c < RECORD_CELLS; c++) {
-    cells[c] = code_cells(set, c, d->how & COPIED);
-    columns[c + 1] = (dperm_column){
-        .codes = cells[c].codes, .texts = cells[c].texts, .text_count = cells[c].count};
-  }
-  dperm_status status =
-      dperm_data_from_table(schema, set->count, columns, &columns[RECORD_CELLS], &data, &out->why);
+  table_cells_open(d, set, &t);
+  dperm_status status = dperm_data_from_table(schema, set->count, t.columns,
+                                              &t.columns[RECORD_CELLS], &data, &out->why);
   look(status, data, other, out);
-  for (size_t c = 0; c < RECORD_CELLS; c++) {
-    free(cells[c].texts);
-    free(cells[c].codes);
-  }
-  free(numbers);
+  table_cells_close(&t);
   dperm_schema_free(schema);
   dperm_schema_free(other);
 }

@@ -1,5 +1,6 @@
 /* Passing records through each input. */
 #include "input_paths.h"
+#include "column_inputs.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,122 +8,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "data/dataset.h"
 #include "refine/refine_counts.h"
 #include "schema/resolve_bins.h"
-#include "table/group_column.h"
+#include "seen_records.h"
 #include "thread_ranks.h"
 
 enum { PROCESSES = 3 };
-
-/* ---- looking at data */
-
-/* Asks for a private fit and stops before it is charged: nothing is drawn, nothing leaves. */
-static dperm_status ask_for_fit(const dperm_data *data, dperm_error *err) {
-  dperm_options options;
-  dperm_model *model = NULL;
-  dperm_options_init(&options);
-  options.epsilon = 1;
-  options.lambda = 0.1;
-  options.loss = (dperm_loss){.name = NULL}; /* the usual one of these labels */
-  options.mechanism =
-      DPERM_MECHANISM_OUTPUT; /* rows are judged as for any, and it is priced sooner */
-  options.account.dry_run = 1;
-  return dperm_train(data, &options, &model, err);
-}
-
-/* Whole, or, where it is too wide, where its entries stand and what they are. */
-static void look_at_row(const row_view *row, size_t cols, double out[DIMS_MOST]) {
-  for (size_t e = 0; e < row->count; e++) {
-    if (cols <= DIMS_MOST) {
-      out[row->columns[e]] = row->values[e];
-    } else {
-      assert_true(2 * e + 1 < DIMS_MOST);
-      out[2 * e] = 1 + row->columns[e];
-      out[2 * e + 1] = row->values[e];
-    }
-  }
-}
-
-/* As the records are counted under the schema that they are looked at through. */
-static void look_at_groups(const dperm_data *data, seen *out) {
-  if (data->table && data->schema->group != NO_GROUP) {
-    uint32_t *groups = malloc((data->table->rows + 1) * sizeof *groups);
-    assert_non_null(groups);
-    assert_ok(groups_of_records(data->table, data->schema, groups, err));
-    for (size_t i = 0; i < data->x->rows && data->x->first + i < out->work; i++) {
-      out->groups[data->x->first + i] = groups[i];
-    }
-    free(groups);
-  }
-}
-
-/* Some rows at a time, as a fit has them: what is left of one must not get into the next. */
-static void look_at_rows(const dperm_data *data, seen *out) {
-  const matrix *x = data->x;
-  double *work = malloc((x->work_size + 1) * sizeof *work);
-  row_view rows[MATRIX_BLOCK];
-  assert_non_null(work);
-  for (size_t i = 0; i < x->rows; i++) {
-    size_t row = x->first + i, left = x->rows - i;
-    if (x->kind->views && i % MATRIX_BLOCK == 0) {
-      x->kind->views(x, i, left < MATRIX_BLOCK ? left : MATRIX_BLOCK, work, rows);
-    }
-    if (row < out->work) {
-      if (x->kind->views) {
-        look_at_row(&rows[i % MATRIX_BLOCK], x->cols, out->x[row]);
-      } else {
-        x->kind->row(x, i, out->x[row]);
-      }
-      out->labels[row] = data->labels[i];
-    }
-  }
-  free(work);
-  look_at_groups(data, out);
-}
-
-static void look_at(const dperm_data *data, seen *out) {
-  out->rows = dperm_data_rows(data);
-  out->dims = dperm_data_dims(data);
-  out->norm = data->bounds.norm2;
-  assert_ok(data_class_names(data, &out->classes, err));
-}
-
-void look(dperm_status status, dperm_data *data, const dperm_schema *other, seen *out) {
-  dperm_data view = {0};
-  if (status == DPERM_OK && other) {
-    status = data_view_open(data, other, &view, &out->why);
-  }
-  out->read = status;
-  if (status == DPERM_OK) {
-    const dperm_data *shown = other ? &view : data;
-    out->fit = ask_for_fit(shown, &out->why);
-    look_at(shown, out);
-    look_at_rows(shown, out);
-  }
-  data_view_close(&view);
-  dperm_data_free(data);
-}
-
-seen seen_new(size_t rows) {
-  seen s = {.work = rows + 1};
-  s.x = calloc(s.work, sizeof *s.x);
-  s.labels = calloc(s.work, sizeof *s.labels);
-  s.groups = calloc(s.work, sizeof *s.groups);
-  assert_true(s.x && s.labels && s.groups);
-  return s;
-}
-
-void seen_free(seen *s) {
-  free(s->x);
-  free(s->labels);
-  free(s->groups);
-  class_list_clear(&s->classes);
-}
-
-bool refused(const seen *s) {
-  return s->read != DPERM_OK || s->fit != DPERM_OK;
-}
 
 /* ---- files */
 
@@ -282,19 +173,19 @@ static void pass_file(const input *d, const record_set *set, seen *out) {
 /* ---- several processes, each with its share of the rows */
 
 typedef struct shares {
-  const opened *from;
+  const dperm_source *source;
+  const dperm_schema *view;
   seen *out;
   dperm_data *data[PROCESSES];
   dperm_status read[PROCESSES], fit[PROCESSES];
   dperm_error why[PROCESSES];
 } shares;
 
-static void pass_share(ranks *r, void *context) {
-  shares *s = context;
+/* At what this process has, where reading succeeded. */
+static void look_at_share(shares *s, ranks *r) {
   size_t p = r->rank;
   dperm_data view = {0};
-  const dperm_schema *other = s->from->view;
-  s->read[p] = dperm_data_read_spread(&s->from->source, r, NULL, &s->data[p], &s->why[p]);
+  const dperm_schema *other = s->view;
   if (s->read[p] == DPERM_OK && other) {
     s->read[p] = data_view_open(s->data[p], other, &view, &s->why[p]);
   }
@@ -309,20 +200,32 @@ static void pass_share(ranks *r, void *context) {
   data_view_close(&view);
 }
 
+static void pass_share(ranks *r, void *context) {
+  shares *s = context;
+  size_t p = r->rank;
+  s->read[p] = dperm_data_read_spread(s->source, r, NULL, &s->data[p], &s->why[p]);
+  look_at_share(s, r);
+}
+
+/* All processes are of one opinion. */
+static void close_shares(shares *s) {
+  s->out->read = s->read[0];
+  s->out->fit = s->fit[0];
+  s->out->why = s->why[0];
+  for (size_t p = 0; p < PROCESSES; p++) {
+    assert_int_equal(s->read[p], s->out->read);
+    assert_int_equal(s->fit[p], s->out->fit);
+    dperm_data_free(s->data[p]);
+  }
+}
+
 static void pass_processes(const input *d, const record_set *set, seen *out) {
   opened o = open_records(d, set, &out->why);
-  shares s = {.from = &o, .out = out};
+  shares s = {.source = &o.source, .view = o.view, .out = out};
   out->read = o.status;
   if (o.status == DPERM_OK) {
     thread_ranks_run(PROCESSES, pass_share, &s);
-    out->read = s.read[0];
-    out->fit = s.fit[0];
-    out->why = s.why[0];
-  }
-  for (size_t p = 0; o.status == DPERM_OK && p < PROCESSES; p++) {
-    assert_int_equal(s.read[p], out->read);
-    assert_int_equal(s.fit[p], out->fit);
-    dperm_data_free(s.data[p]);
+    close_shares(&s);
   }
   close_records(&o);
 }
@@ -381,6 +284,45 @@ static void pass_sparse(const input *d, const record_set *set, seen *out) {
   free(values);
 }
 
+/* Each process gives its own records, from a container that holds them alone; the leader has none.
+ */
+typedef struct own_shares {
+  shares s; /* without a source */
+  const input *input;
+  const record_set *set;
+  const dperm_schema *schema;
+} own_shares;
+
+static void pass_own_records(ranks *r, void *context) {
+  own_shares *own = context;
+  const size_t p = r->rank, parts = PROCESSES - 1, count = own->set->count;
+  size_t first = p ? dperm_ranks_first_row(parts, p - 1, count) : 0;
+  record_set here = *own->set;
+  table_cells t;
+  here.at += first;
+  here.count = p ? dperm_ranks_first_row(parts, p, count) - first : 0;
+  table_cells_open(own->input, &here, &t);
+  dperm_status status =
+      dperm_data_from_table(own->schema, here.count, t.columns, &t.columns[RECORD_CELLS],
+                            &own->s.data[p], &own->s.why[p]);
+  status = ranks_agree(r, status, &own->s.why[p]);
+  if (status == DPERM_OK) {
+    status = dperm_data_spread(own->s.data[p], r, &own->s.why[p]);
+  }
+  own->s.read[p] = status;
+  look_at_share(&own->s, r);
+  table_cells_close(&t);
+}
+
+static void pass_own_tables(const input *d, const record_set *set, seen *out) {
+  dperm_schema *schema = schema_of(set), *other = other_schema(d, schema, set->count);
+  own_shares own = {.s = {.view = other, .out = out}, .input = d, .set = set, .schema = schema};
+  thread_ranks_run_from(1, PROCESSES, pass_own_records, &own);
+  close_shares(&own.s);
+  dperm_schema_free(schema);
+  dperm_schema_free(other);
+}
+
 /* ---- the inputs */
 
 const input inputs[] = {
@@ -418,6 +360,7 @@ const input inputs[] = {
     {"an Arrow stream in batches of other types", RECORDS_CELLS, pass_arrow, COPIED, SMALL, 0},
     {"an Arrow stream by several threads", RECORDS_CELLS, pass_arrow, 0, LARGE, 3},
     {"an Arrow stream with labels beside it", RECORDS_CELLS, pass_arrow, QUOTED, SMALL, 0},
+    {"tables, one in each process", RECORDS_CELLS, pass_own_tables, 0, SMALL, 0},
     /* the same cells under other schemas */
     {"CSV, in bins", RECORDS_CSV, pass_file, BINNED, SMALL, 0},
     {"CSV, in bins, among processes", RECORDS_CSV, pass_processes, BINNED, SMALL, 0},
@@ -434,5 +377,6 @@ const input inputs[] = {
     {"encoded, in cells", RECORDS_CSV, pass_file, ENCODED | CELLS, SMALL, 0},
     {"a table, in pairs", RECORDS_CELLS, pass_table, CROSSED, SMALL, 0},
     {"a table, in cells", RECORDS_CELLS, pass_table, CELLS, SMALL, 0},
+    {"tables, one in each process, in pairs", RECORDS_CELLS, pass_own_tables, CROSSED, SMALL, 0},
 };
 const size_t input_count = sizeof inputs / sizeof *inputs;

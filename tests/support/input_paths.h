@@ -58,10 +58,4 @@ char *write_records(const input *d, const record_set *set);
 /* What a set of records is read under, and what they are looked at under, NULL for the same. */
 dperm_schema *schema_of(const record_set *set);
 dperm_schema *other_schema(const input *d, const dperm_schema *given, size_t rows);
-/* Takes over the data, none where they could not be read, and looks at them under another schema,
- * if there is one. */
-void look(dperm_status status, dperm_data *data, const dperm_schema *other, seen *out);
-void pass_table(const input *d, const record_set *set, seen *out);
-void pass_arrow(const input *d, const record_set *set, seen *out);
-
 #endif

@@ -25,13 +25,17 @@ typedef struct thread_rank {
   pthread_t thread;
 } thread_rank;
 
-static meeting *meeting_of(ranks *r) {
-  return ((thread_rank *)r)->place;
+static ranks *rank_of(void *context) {
+  return &((thread_rank *)context)->base;
 }
 
-static bool send_to(ranks *r, size_t to, const void *bytes, size_t size) {
-  meeting *p = meeting_of(r);
-  const void **slot = &p->mail[r->rank * p->count + to];
+static meeting *meeting_of(void *context) {
+  return ((thread_rank *)context)->place;
+}
+
+static bool send_to(void *context, size_t to, const void *bytes, size_t size) {
+  meeting *p = meeting_of(context);
+  const void **slot = &p->mail[rank_of(context)->rank * p->count + to];
   if (size == 0) {
     return true;
   }
@@ -45,9 +49,9 @@ static bool send_to(ranks *r, size_t to, const void *bytes, size_t size) {
   return true;
 }
 
-static bool receive_from(ranks *r, size_t from, void *bytes, size_t size) {
-  meeting *p = meeting_of(r);
-  const void **slot = &p->mail[from * p->count + r->rank];
+static bool receive_from(void *context, size_t from, void *bytes, size_t size) {
+  meeting *p = meeting_of(context);
+  const void **slot = &p->mail[from * p->count + rank_of(context)->rank];
   if (size == 0) {
     return true;
   }
@@ -75,14 +79,14 @@ static void meet(meeting *p) {
   }
 }
 
-static bool share_from(ranks *r, size_t from, void *bytes, size_t size) {
-  meeting *p = meeting_of(r);
+static bool share_from(void *context, size_t from, void *bytes, size_t size) {
+  meeting *p = meeting_of(context);
   pthread_mutex_lock(&p->lock);
-  if (r->rank == from) {
+  if (rank_of(context)->rank == from) {
     p->shared = bytes;
   }
   meet(p);
-  if (r->rank != from) {
+  if (rank_of(context)->rank != from) {
     memcpy(bytes, p->shared, size);
   }
   meet(p); /* the bytes may change only when all have them */
@@ -90,12 +94,12 @@ static bool share_from(ranks *r, size_t from, void *bytes, size_t size) {
   return true;
 }
 
-static bool combine_all(ranks *r, bool sum, uint64_t *numbers, size_t count) {
-  meeting *p = meeting_of(r);
+static bool combine_all(void *context, bool sum, uint64_t *numbers, size_t count) {
+  meeting *p = meeting_of(context);
   uint64_t *all = calloc(count + 1, sizeof *all);
   assert_non_null(all);
   pthread_mutex_lock(&p->lock);
-  p->numbers[r->rank] = numbers;
+  p->numbers[rank_of(context)->rank] = numbers;
   meet(p);
   for (size_t rank = 0; rank < p->count; rank++) {
     const uint64_t *theirs = p->numbers[rank];
@@ -117,6 +121,11 @@ static void *run_rank(void *rank) {
 }
 
 void thread_ranks_run(size_t count, void (*work)(ranks *r, void *context), void *context) {
+  thread_ranks_run_from(0, count, work, context);
+}
+
+void thread_ranks_run_from(size_t rows_from, size_t count, void (*work)(ranks *r, void *context),
+                           void *context) {
   meeting place = {.count = count};
   thread_rank *all = calloc(count, sizeof *all);
   place.mail = calloc(count * count, sizeof *place.mail);
@@ -127,10 +136,12 @@ void thread_ranks_run(size_t count, void (*work)(ranks *r, void *context), void 
   for (size_t i = 0; i < count; i++) {
     all[i] = (thread_rank){.base = {.count = count,
                                     .rank = i,
-                                    .send = send_to,
-                                    .receive = receive_from,
-                                    .share = share_from,
-                                    .combine = combine_all},
+                                    .rows_from = rows_from,
+                                    .how = {.context = &all[i],
+                                            .send = send_to,
+                                            .receive = receive_from,
+                                            .share = share_from,
+                                            .combine = combine_all}},
                            .place = &place,
                            .work = work,
                            .context = context};

@@ -8,5 +8,8 @@
 /* Runs `work` on every rank at once, and returns when all have ended. Assertions are for the
  * caller: cmocka knows its own thread only. */
 void thread_ranks_run(size_t count, void (*work)(ranks *r, void *context), void *context);
+/* With rows from this rank on: 0, or 1 for a leader without any. */
+void thread_ranks_run_from(size_t rows_from, size_t count, void (*work)(ranks *r, void *context),
+                           void *context);
 
 #endif
