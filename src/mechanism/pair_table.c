@@ -18,11 +18,11 @@ static int32_t rounded(double value, int32_t most) {
 
 void pair_residuals(const dperm_loss *loss, size_t rows, const double *scores, const double *labels,
                     const double *row_weights, double *room, int32_t *slopes, int32_t *curvatures) {
-  double *margins = room, *values = margins + rows, *first = values + rows, *second = first + rows;
+  double *margins = room, *first = margins + rows, *second = first + rows;
   for (size_t i = 0; i < rows; i++) {
     margins[i] = labels[i] * scores[i];
   }
-  loss->eval(loss, rows, margins, values, first, second);
+  loss->eval(loss, rows, margins, NULL, first, second);
   for (size_t i = 0; i < rows; i++) {
     const double counts = row_weights ? row_weights[i] : 1;
     const int32_t slope = rounded(-first[i] * counts / loss->lipschitz, PAIR_SLOPE);
