@@ -10,14 +10,16 @@ FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang clang-format clang-tidy
 R_PACKAGES := r-base-core r-base-dev r-cran-jsonlite r-cran-testthat r-cran-tibble r-cran-knitr \
   r-cran-rmarkdown pandoc qpdf devscripts tidy
+# A Java for Spark; the rest comes from PyPI.
+ENGINES_PACKAGES := python3-venv openjdk-17-jre-headless
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check deps-r deps-bench build demo test figures test-full test-flaky check \
-  r-check wheel install uninstall clean
+.PHONY: all deps deps-test deps-full deps-check deps-r deps-engines deps-bench build demo test figures test-full \
+  test-flaky check r-check test-arrow test-engines wheel install uninstall clean
 
 all: build
 
@@ -32,6 +34,8 @@ deps-check: deps-test
 
 deps-r: deps
 	@tools/install-missing $(R_PACKAGES)
+deps-engines: deps-test
+	@tools/install-missing $(ENGINES_PACKAGES)
 deps-bench: deps
 	@tools/install-missing $(BENCH_PACKAGES)
 
@@ -91,6 +95,16 @@ check: deps-check
 # The R package in r/, by R's own check; needs an R, which nothing else does.
 r-check: deps-r
 	@tests/r-check
+
+# With what others make of Arrow, and on engines that spread records: packages from PyPI, in environments of their own
+# under build/. Neither is part of `make test`.
+ENGINES_BUILD = cmake --preset dev > /dev/null && cmake --build build/dev -j $(JOBS) --target dperm > /dev/null
+test-arrow: deps-test
+	@$(ENGINES_BUILD)
+	@tests/engines/arrow
+test-engines: deps-engines
+	@$(ENGINES_BUILD)
+	@tests/engines/run
 
 # For other machines; by tools from PyPI. tools/check-wheel tries it on a bare Debian root.
 wheel: deps

@@ -114,8 +114,9 @@ def fit(estimator: _Estimator, frame: Any, *, workers: Optional[int] = None, cli
     from distributed import get_client
 
     client = get_client() if client is None else client
+    host = _own_host(client)
     sent = collective.prepared_for(estimator)
     frame = frame[collective.columns_of(estimator, list(frame.columns))]
     count = collective.workers_of(workers, len(client.scheduler_info(n_workers=-1)["workers"]))
     empty = frame._meta.iloc[:0]
-    return collective.lead(estimator, mesh.Meeting(_own_host(client)), _Tasks(client, frame, sent, empty, count), empty)
+    return collective.lead(estimator, mesh.Meeting(host), _Tasks(client, frame, sent, empty, count), empty)

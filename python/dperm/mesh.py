@@ -137,10 +137,13 @@ class Door:
     def _ask(self, connection: socket.socket) -> None:
         try:
             _authenticate(connection, self._token, False)
-            self._known.put(connection)
+            known = True
         except (OSError, Lost):
+            known = False
             connection.close()
-        self._asked.remove(connection)
+        self._asked.remove(connection)  # before anybody has it, whose close() would end it
+        if known:
+            self._known.put(connection)
 
     def next(self) -> Optional[socket.socket]:
         """The next that is known; None if there is none within a moment."""
