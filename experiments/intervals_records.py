@@ -273,6 +273,7 @@ def cells(data):
         "d4": (made(4), 20000), "d4-2k": (made(4), 2000), "d4-100k": (made(4), 100000),
         "d10": (made(10), 20000), "d10-2k": (made(10), 2000), "d10-100k": (made(10), 100000),
         "d30": (made(30), 100000), "d30-20k": (made(30), 20000),
+        "d30-2k": (made(30), 2000),
         "d10-normal": (made(10, columns="normal"), 20000),
         "d10-normal3": (made(10, columns="normal", reach=3.0), 20000),
         "d30-uniform": (made(30, columns="uniform"), 100000), "d10-uniform": (made(10, columns="uniform"), 20000),
