@@ -1,5 +1,5 @@
-/* What the kernel gives elsewhere, as a page has it. Randomness, libsodium's as well, is that of the
- * browser's crypto.getRandomValues, by the buffer: without that function, or where it fails,
+/* What the kernel gives elsewhere, as a page has it. Randomness, libsodium's as well, is that of
+ * the browser's crypto.getRandomValues, by the buffer: without that function, or where it fails,
  * getrandom fails, and so does all that would be private. There is one thread. */
 #define _GNU_SOURCE /* cpu_set_t */
 #include <emscripten.h>

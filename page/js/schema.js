@@ -1,0 +1,212 @@
+/* The schema: its text is what counts; the table of columns is a view of it that can be typed into.
+ * Every change is checked by the library, with the records if there are any. */
+const schema = {text: '', valid: false, rows: 0, version: 0, source: ''};
+const quick = new Engine();
+
+const listed = values => (values ?? []).join(', ');
+const values = text => text.split(',').map(v => v.trim()).filter(v => v !== '');
+
+function field(label, value, change, type = 'text') {
+  const input = made('input', {type, 'aria-label': label, value: value ?? '', autocomplete: 'off'});
+  if (type === 'number') {
+    input.step = 'any';
+  }
+  input.addEventListener('change', () => change(input.value));
+  return input;
+}
+
+function set(target, key, text) {
+  if (text === '') {
+    delete target[key];
+  } else {
+    target[key] = Number(text);
+  }
+}
+
+/* What is known in public of a column, to be typed. */
+function known(json, column) {
+  const label = json.label ?? {};
+  const name = column.name;
+  if (column.type === 'numeric') {
+    return ['from ', field(name + ', least', column.min, v => set(column, 'min', v), 'number'), ' to ',
+      field(name + ', most', column.max, v => set(column, 'max', v), 'number')];
+  }
+  if (column.type === 'categorical') {
+    return column.groups ? ['groups, in the text below']
+      : [field(name + ', its values, with commas', listed(column.values), v => { column.values = values(v); })];
+  }
+  if (column.type === 'label' && label.type === 'numeric') {
+    return ['a number from ', field('label, least', label.min, v => set(label, 'min', v), 'number'), ' to ',
+      field('label, most', label.max, v => set(label, 'max', v), 'number')];
+  }
+  if (column.type === 'label') {
+    return label.classes ? ['classes: ' + listed(Array.isArray(label.classes) ? label.classes
+      : Object.keys(label.classes))]
+      : ['yes: ', field('label, values of the positive class', listed(label.positive),
+        v => { label.positive = values(v); }), ' no: ',
+      field('label, values of the negative class', listed(label.negative), v => { label.negative = values(v); })];
+  }
+  return [];
+}
+
+function becomes(json, column, type) {
+  for (const key of Object.keys(column)) {
+    if (key !== 'name') {
+      delete column[key];
+    }
+  }
+  column.type = type;
+  if (type === 'categorical') {
+    column.values = [];
+  }
+  if (type === 'label') {
+    for (const other of json.columns) {
+      if (other !== column && other.type === 'label') {
+        other.type = 'ignore';
+      }
+    }
+    json.label = {column: column.name, positive: [], negative: []};
+  }
+}
+
+function row(json, column) {
+  const kinds = {numeric: 'number', categorical: 'category', label: 'label', ignore: 'not used'};
+  if (!(column.type in kinds)) {
+    kinds[column.type] = column.type;
+  }
+  const kind = made('select', {'aria-label': column.name + ' is a'});
+  for (const [value, word] of Object.entries(kinds)) {
+    kind.append(new Option(word, value, false, value === column.type));
+  }
+  const third = made('td', {}, ...known(json, column));
+  const change = () => schemaSet(JSON.stringify(json, null, 1), 'typed');
+  kind.addEventListener('change', () => {
+    becomes(json, column, kind.value);
+    change();
+    byId('columns').querySelector(`[data-name="${CSS.escape(column.name)}"] select`)?.focus();
+  });
+  third.addEventListener('change', change);
+  return made('tr', {'data-name': column.name}, made('th', {scope: 'row'}, String(column.name)),
+    made('td', {}, kind), third);
+}
+
+function showColumns() {
+  const table = byId('columns');
+  let json = null;
+  try {
+    json = JSON.parse(schema.text);
+  } catch (failure) { /* the check says where */ }
+  const fine = Array.isArray(json?.columns) && json.columns.length <= 300;
+  table.hidden = !fine;
+  table.tBodies[0].replaceChildren(...(fine ? json.columns.map(column => row(json, column)) : []));
+}
+
+/* A new text, from anywhere; `from` is 'typed' where the table is being used. */
+function schemaSet(text, from) {
+  schema.text = text;
+  schema.source = from === 'typed' || from === 'text' ? schema.source : from;
+  if (from !== 'text') {
+    byId('schema-text').value = text;
+  }
+  showColumns();
+  schemaCheck();
+}
+
+function showRemarks(remarks) {
+  byId('remarks-box').hidden = !remarks.length;
+  byId('remarks-box').querySelector('summary').textContent =
+    remarks.length === 1 ? 'One remark' : remarks.length + ' remarks';
+  byId('remarks').replaceChildren(...remarks.map(r => made('li', {}, r)));
+}
+
+/* The newest check wins: the schema alone first, which is quick, then with the records. */
+async function schemaCheck() {
+  const version = ++schema.version;
+  const texts = {'schema.json': schema.text};
+  schema.valid = false;
+  schema.rows = 0;
+  planChanged();
+  if (!schema.text.trim()) {
+    return;
+  }
+  const alone = await quick.run({args: ['schema', 'check', 'schema.json', '--json'], texts});
+  if (version !== schema.version) {
+    return;
+  }
+  showRemarks(alone.code ? [] : JSON.parse(alone.out).remarks);
+  if (alone.code || !records.file) {
+    say('schema-say', alone.error || 'A valid schema; records are still to come.', alone.code ? 'bad' : 'good');
+    return;
+  }
+  say('schema-say', 'A valid schema; reading the records…');
+  const both = await quick.run({args: ['schema', 'check', 'schema.json', '--data', records.path, '--json'],
+    texts, files: [records.file]});
+  if (version !== schema.version) {
+    return;
+  }
+  schema.valid = !both.code;
+  schema.rows = both.code ? 0 : JSON.parse(both.out).rows;
+  say('schema-say', both.error || `${schema.rows.toLocaleString('en')} records fit the schema.`,
+    both.code ? 'bad' : 'good');
+  planChanged();
+}
+
+/* ---- where a schema comes from */
+
+/* Names alone, of the file's first line: types and ranges are for a person to say. */
+async function schemaFromNames() {
+  const line = (await records.head()).split(/\r?\n/)[0];
+  const separator = ['\t', ';', ','].find(s => line.includes(s)) ?? ',';
+  const names = line.split(separator).map(n => n.trim().replace(/^"(.*)"$/, '$1'));
+  const last = names[names.length - 1];
+  const json = {version: 2, header: true, on_missing: 'zero', intercept: true,
+    label: {column: last, positive: [], negative: []},
+    columns: names.map((name, i) => ({name, type: i + 1 < names.length ? 'ignore' : 'label'}))};
+  if (separator !== ',') {
+    json.separator = separator;
+  }
+  schemaSet(JSON.stringify(json, null, 1), 'names');
+}
+
+async function schemaImport(file) {
+  const text = await file.text();
+  let json = {};
+  try {
+    json = JSON.parse(text);
+  } catch (failure) { /* the library says what is wrong with it */ }
+  if (!('fields' in json) && !('resources' in json) && !('tableSchema' in json) && !('tables' in json) &&
+      !json.schema?.fields) {
+    schemaSet(text, 'imported');
+    return;
+  }
+  const label = byId('dictionary-label').value.trim();
+  if (!label) {
+    say('schema-say', 'This is a data dictionary: name its label beside the button, and import it again.', 'bad');
+    byId('dictionary-label').focus();
+    return;
+  }
+  const answer = await quick.run({args: ['schema', 'import', 'dictionary.json', '--label', label],
+    texts: {'dictionary.json': text}});
+  if (answer.code) {
+    say('schema-say', answer.error, 'bad');
+  } else {
+    schemaSet(answer.out, 'imported');
+  }
+}
+
+/* The command asks for public records by the name of its option, the page by a box to tick; a card
+ * repeats the sources of columns. */
+async function schemaDraft() {
+  const answer = await quick.run({args: ['schema', 'draft', '--public-data', records.path], files: [records.file]});
+  if (answer.code) {
+    say('schema-say', answer.error, 'bad');
+    return;
+  }
+  const json = JSON.parse(answer.out);
+  for (const column of json.columns) {
+    if (column.type === 'numeric' || column.type === 'categorical') {
+      column.source = 'drafted in a page from records that were declared public';
+    }
+  }
+  schemaSet(JSON.stringify(json, null, 1), 'drafted');
+}
