@@ -57,7 +57,7 @@ class Browser {
   }
 
   async open(file, width = 1400, height = 1000) {
-    const {targetId} = await this.send('Target.createTarget', {url: 'about:blank', width, height}, undefined);
+    const {targetId} = await this.send('Target.createTarget', {url: 'about:blank'}, undefined);
     const {sessionId} = await this.send('Target.attachToTarget', {targetId, flatten: true}, undefined);
     this.session = sessionId;
     await this.send('Browser.setDownloadBehavior', {behavior: 'allow', downloadPath: this.folder}, undefined);
