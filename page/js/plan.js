@@ -89,7 +89,7 @@ function drawCurve() {
       `<text x="46" y="${y(v) + 4}" text-anchor="end">${v * 100} %</text>`).join('');
   const here = epsilon >= 0.05 && epsilon <= 10
     ? `<line x1="${x(epsilon)}" x2="${x(epsilon)}" y1="8" y2="128" stroke="#d55e00" stroke-width="2"/>` : '';
-  byId('curve').innerHTML = `<svg viewBox="0 0 690 168" role="img" aria-label="Noise beside what data can say, falling ` +
+  byId('curve').innerHTML = `<p class="dim">Noise beside what data can say, at each epsilon</p><svg viewBox="0 0 690 168" role="img" aria-label="Noise beside what data can say, falling ` +
     `with epsilon from ${short(100 * points[0][1])} to ${short(100 * points[points.length - 1][1])} percent">${heights}` +
     `${ticks}${here}<polyline points="${line}" fill="none" stroke="#24508c" stroke-width="2.5"/>` +
     `<text x="362" y="164" text-anchor="middle">epsilon</text></svg>`;

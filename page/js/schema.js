@@ -98,7 +98,13 @@ function showColumns() {
   } catch (failure) { /* the check says where */ }
   const fine = Array.isArray(json?.columns) && json.columns.length <= 300;
   table.hidden = !fine;
-  table.tBodies[0].replaceChildren(...(fine ? json.columns.map(column => row(json, column)) : []));
+  const rows = fine ? json.columns.map(column => row(json, column)) : [];
+  if (fine && json.label?.column && !json.columns.some(column => column.type === 'label')) {
+    const label = row(json, {name: json.label.column, type: 'label'});
+    label.querySelector('select').disabled = true; /* it is not in the list of columns */
+    rows.unshift(label);
+  }
+  table.tBodies[0].replaceChildren(...rows);
 }
 
 /* A new text, from anywhere; `from` is 'typed' where the table is being used. */
