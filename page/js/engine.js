@@ -69,6 +69,8 @@ function say(id, text, kind = '') {
   place.className = 'say ' + kind;
 }
 
+const pause = () => new Promise(done => setTimeout(done, 20));
+
 /* An element with attributes, of texts and elements. */
 function made(name, attributes = {}, ...children) {
   const element = document.createElement(name);

@@ -34,6 +34,7 @@ async function example() {
     return;
   }
   schemaSet(new TextDecoder().decode(answer.made['example.json']), 'example');
+  await pause();
   take(new File([answer.made['example.csv']], 'made-up-census.csv'));
 }
 
@@ -88,6 +89,11 @@ function listen() {
     on(id, 'input', later(planChanged));
   }
   on('train', 'click', train);
+  byId('card').parentElement.addEventListener('toggle', () => {
+    if (!byId('card').firstChild && training.card) {
+      embed('card', training.card);
+    }
+  });
   on('stop', 'click', () => training.engine.end());
   on('get-model', 'click', () => download('model.json', training.model, 'application/json'));
   on('get-card', 'click', () => download('card.html', training.card, 'text/html'));

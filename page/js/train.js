@@ -1,6 +1,6 @@
 /* A fit in a worker of its own, which Stop ends at once; then what the model says, its card, and
  * files to keep. */
-const training = {running: false, engine: new Engine(), model: '', card: '', explanation: ''};
+const training = {running: false, engine: new Engine(), model: '', card: '', explanation: '', took: 0};
 
 const quoted = word => /^[\w.,/=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
@@ -36,7 +36,7 @@ async function train() {
   byId('result').hidden = true;
   setRunning(true);
   byId('stop').focus();
-  const engine = training.engine;
+  const engine = training.engine, started = performance.now();
   const fit = await engine.run({args: ['train', '--data', records.path, '--schema', 'schema.json', '--out', 'model.json',
     ...settings(byId('epsilon').value)], texts: {'schema.json': text}, files: [records.file], wanted: ['model.json']},
   showStage);
@@ -46,6 +46,7 @@ async function train() {
     byId('train').focus();
     return;
   }
+  training.took = performance.now() - started;
   training.model = new TextDecoder().decode(fit.made['model.json']);
   byId('stage').textContent = 'writing the card…';
   const texts = {'model.json': training.model};
@@ -60,7 +61,7 @@ async function train() {
   }
   training.explanation = explained.out;
   training.card = card.out;
-  showModel(fit.err, verified);
+  await showModel(fit.err, verified);
 }
 
 /* A page of the library inside of this one: its own style, and no script can be in it. */
@@ -92,7 +93,8 @@ function showQuality(evaluation) {
   const table = made('table', {class: 'num'}, made('caption', {class: 'unseen'}, 'How well the model predicts'),
     made('tr', {}, made('th', {scope: 'col'}, 'measured in private'), made('th', {scope: 'col'}, 'value'),
       made('th', {scope: 'col'}, '95 % interval')));
-  const figures = {...evaluation, baseline_rate: evaluation.baseline?.error_rate};
+  const baseline = evaluation.baseline;
+  const figures = {...evaluation, baseline_rate: baseline && {...baseline, value: baseline.error_rate}};
   for (const [name, key, unit] of lines) {
     const shown = estimate(figures[key], unit);
     if (shown) {
@@ -103,7 +105,8 @@ function showQuality(evaluation) {
     'fit was not shown; a record is in one part, so the run costs no more.'), table);
 }
 
-function showModel(lines, verified) {
+/* A piece at a time, so that the page answers in between. */
+async function showModel(lines, verified) {
   const notes = lines.map(line => line.replace(/^model\.json: /, '').replace(/; see 'dperm help ledger'$/, ''));
   byId('notes').replaceChildren(...notes.map(line => made('li', {}, line)));
   byId('verified').textContent = verified.code
@@ -111,10 +114,13 @@ function showModel(lines, verified) {
     : 'The claim was derived again from the file alone, with independent arithmetic: every step holds. ' +
       'dperm verify --model model.json repeats it.';
   showQuality(JSON.parse(training.model).evaluation);
+  byId('card').replaceChildren();
+  byId('card').parentElement.open = false;
+  byId('explanation').replaceChildren();
   byId('result').hidden = false;
-  embed('explanation', training.explanation);
-  requestAnimationFrame(() => embed('card', training.card));
   byId('result').focus();
+  await pause();
+  embed('explanation', training.explanation);
 }
 
 function download(name, text, type) {

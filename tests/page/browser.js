@@ -1,6 +1,5 @@
 /* Headless Chromium by its DevTools protocol, over a pipe: no driver, no port, no package. A page is
- * opened with every request that it or its workers make written down, and every task of its main
- * thread that takes over 50 ms. */
+ * opened with every request that it or its workers make written down. */
 const {spawn} = require('child_process');
 const fs = require('fs');
 const os = require('os');
@@ -9,8 +8,6 @@ const path = require('path');
 const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-extensions',
   '--disable-dev-shm-usage', '--remote-debugging-pipe'];
-const watch = 'window.longTasks = []; new PerformanceObserver(list => list.getEntries().forEach(e => ' +
-  'window.longTasks.push(Math.round(e.duration)))).observe({type: "longtask", buffered: true});';
 
 class Browser {
   constructor() {
@@ -43,6 +40,10 @@ class Browser {
       this.console.push(JSON.stringify(m.params.exceptionDetails).slice(0, 400));
     } else if (m.method === 'Log.entryAdded') {
       this.console.push(m.params.entry.text);
+    } else if (m.method === 'Tracing.dataCollected') {
+      this.trace.push(...m.params.value);
+    } else if (m.method === 'Tracing.tracingComplete') {
+      this.traced();
     } else if (m.method === 'Target.attachedToTarget') { /* a worker */
       const {sessionId} = m.params;
       this.send('Network.enable', {}, sessionId).catch(() => {});
@@ -66,7 +67,6 @@ class Browser {
     }
     await this.send('Target.setAutoAttach', {autoAttach: true, waitForDebuggerOnStart: true, flatten: true});
     await this.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: 1, mobile: width < 600});
-    await this.send('Page.addScriptToEvaluateOnNewDocument', {source: watch});
     await this.send('Page.navigate', {url: 'file://' + path.resolve(file)});
     await this.until('document.readyState === "complete"');
   }
@@ -132,6 +132,19 @@ class Browser {
   async picture(file) {
     const {data} = await this.send('Page.captureScreenshot', {format: 'png', captureBeyondViewport: true});
     fs.writeFileSync(file, Buffer.from(data, 'base64'));
+  }
+
+  async startTrace() {
+    this.trace = [];
+    await this.send('Tracing.start', {traceConfig: {includedCategories: ['toplevel', '__metadata']},
+      transferMode: 'ReportEvents'}, undefined);
+  }
+
+  async endTrace() {
+    const complete = new Promise(done => { this.traced = done; });
+    await this.send('Tracing.end', {}, undefined);
+    await complete;
+    return this.trace;
   }
 
   async close() {
