@@ -21,9 +21,9 @@ BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn pyt
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-page deps-bench build demo test \
-  figures test-full test-flaky check r-check site site-check test-arrow test-engines page page-test page-bench wheel dist \
-  install uninstall clean
+.PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-page deps-bench \
+  build demo test figures test-full test-flaky check r-check site site-check test-arrow test-engines \
+  page page-test page-bench wheel dist install uninstall clean
 
 all: build
 

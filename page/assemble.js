@@ -7,7 +7,8 @@ const {createHash} = require('crypto');
 
 const [build, version, out] = process.argv.slice(2);
 const here = name => fs.readFileSync(path.join(__dirname, name), 'utf8');
-const script = '"use strict";\n' + ['engine', 'plan', 'schema', 'train', 'main'].map(n => here(`js/${n}.js`)).join('\n');
+const modules = ['engine', 'plan', 'schema', 'train', 'main'].map(n => here(`js/${n}.js`));
+const script = '"use strict";\n' + modules.join('\n');
 const digest = createHash('sha256').update(script).digest('base64');
 const parts = {
   POLICY: `default-src 'none'; script-src 'sha256-${digest}' blob: 'wasm-unsafe-eval'; worker-src blob:; ` +

@@ -18,7 +18,8 @@ function settings(epsilon) {
 }
 
 const adding = () => byId('neighbours').value === 'add-remove';
-const short = x => x === null ? '–' : x >= 1e5 ? Math.round(x).toLocaleString('en') : Number(x.toPrecision(3)).toString();
+const counted = x => Math.round(x).toLocaleString('en');
+const short = x => x === null ? '–' : x >= 1e5 ? counted(x) : Number(x.toPrecision(3)).toString();
 
 function planOf(epsilon) {
   const rows = adding() ? [] : ['--rows', String(schema.rows)];
@@ -26,7 +27,8 @@ function planOf(epsilon) {
     texts: {'schema.json': schema.text}});
 }
 
-const parts = [['epsilon_row', 'the fit', '#24508c'], ['epsilon_refined', 'asking how numbers are best used', '#d55e00'],
+const parts = [['epsilon_row', 'the fit', '#24508c'],
+  ['epsilon_refined', 'asking how numbers are best used', '#d55e00'],
   ['epsilon_pairs', 'pairs of columns', '#6b9f3a'], ['epsilon_intervals', 'intervals', '#8a5aa8'],
   ['epsilon_calibrated', 'calibration', '#b8860b']];
 
@@ -50,11 +52,12 @@ function divided(plan) {
 function showPlan(plan) {
   const likely = plan.excess_loss_q95, coin = plan.coin_loss;
   const use = likely !== null && likely < coin;
-  const kept = plan.rows_fitted < plan.rows ? `; ${(plan.rows - plan.rows_fitted).toLocaleString('en')} of ` +
-    `${plan.rows.toLocaleString('en')} records are kept to measure it` : '';
+  const kept = plan.rows_fitted < plan.rows
+    ? `; ${counted(plan.rows - plan.rows_fitted)} of ${counted(plan.rows)} records are kept to measure it` : '';
   byId('plan').replaceChildren(
     made('p', {}, 'Noise beside what data can say: ',
-      made('span', {class: 'figure'}, plan.noise_to_signal === null ? '–' : `${short(100 * plan.noise_to_signal)} %`)),
+      made('span', {class: 'figure'},
+        plan.noise_to_signal === null ? '–' : `${short(100 * plan.noise_to_signal)}\u00a0%`)),
     made('p', {}, likely === null ? 'Nothing is known of how far the noise moves this model.'
       : `With probability 95 % the loss on the records is at most ${short(likely)} above the best; knowing nothing ` +
         `costs ${short(coin)}. ` + (use ? 'So the model is of use if the records allow it.'
@@ -63,7 +66,7 @@ function showPlan(plan) {
     made('p', {class: 'dim'}, [
       plan.epsilon_better_than_coin === null ? '' : `Better than guessing from epsilon ` +
         `${short(plan.epsilon_better_than_coin)} on`,
-      plan.rows_better_than_coin ? `, or from ${plan.rows_better_than_coin.toLocaleString('en')} records on` : '',
+      plan.rows_better_than_coin ? `, or from ${counted(plan.rows_better_than_coin)} records on` : '',
       kept, '.'].join('').replace(/^[;,] /, '')));
 }
 
@@ -77,22 +80,27 @@ function drawCurve() {
     byId('curve').replaceChildren();
     return;
   }
-  const epsilon = Number(byId('epsilon').value);
-  const x = e => 52 + (Math.log10(e) + 1.3) / 2.3 * 620;
-  const top = Math.log10(Math.max(...points.map(p => p[1])) * 1.1), low = Math.log10(Math.min(...points.map(p => p[1])) / 1.1);
+  const values = points.map(([, v]) => v), width = Math.min(690, byId('curve').clientWidth || 690);
+  const top = Math.log10(Math.max(...values) * 1.1), low = Math.log10(Math.min(...values) / 1.1);
+  const x = e => 52 + (Math.log10(e) + 1.3) / 2.3 * (width - 70);
   const y = v => 12 + (top - Math.log10(v)) / (top - low) * 116;
+  const within = v => Math.log10(v) < top && Math.log10(v) > low;
+  const mark = (x1, y1, x2, y2, colour) => `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="${colour}"/>`;
+  const word = (at, height, anchor, text) => `<text x="${at}" y="${height}" text-anchor="${anchor}">${text}</text>`;
+  const ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
+    .map(e => mark(x(e), 128, x(e), 133, '#888') + word(x(e), 147, 'middle', e));
+  const heights = [0.01, 0.1, 1, 10, 100].filter(within)
+    .map(v => mark(52, y(v), width - 18, y(v), '#e3e6eb') + word(46, y(v) + 4, 'end', `${v * 100} %`));
+  const epsilon = Number(byId('epsilon').value);
+  const here = epsilon >= 0.05 && epsilon <= 10 ? mark(x(epsilon), 8, x(epsilon), 128, '#d55e00') : '';
   const line = points.map(([e, v]) => `${x(e).toFixed(1)},${y(v).toFixed(1)}`).join(' ');
-  const ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10].map(e => `<line x1="${x(e)}" x2="${x(e)}" y1="128" y2="133" ` +
-    `stroke="#888"/><text x="${x(e)}" y="147" text-anchor="middle">${e}</text>`).join('');
-  const heights = [0.01, 0.1, 1, 10, 100].filter(v => Math.log10(v) < top && Math.log10(v) > low)
-    .map(v => `<line x1="52" x2="672" y1="${y(v)}" y2="${y(v)}" stroke="#e3e6eb"/>` +
-      `<text x="46" y="${y(v) + 4}" text-anchor="end">${v * 100} %</text>`).join('');
-  const here = epsilon >= 0.05 && epsilon <= 10
-    ? `<line x1="${x(epsilon)}" x2="${x(epsilon)}" y1="8" y2="128" stroke="#d55e00" stroke-width="2"/>` : '';
-  byId('curve').innerHTML = `<p class="dim">Noise beside what data can say, at each epsilon</p><svg viewBox="0 0 690 168" role="img" aria-label="Noise beside what data can say, falling ` +
-    `with epsilon from ${short(100 * points[0][1])} to ${short(100 * points[points.length - 1][1])} percent">${heights}` +
-    `${ticks}${here}<polyline points="${line}" fill="none" stroke="#24508c" stroke-width="2.5"/>` +
-    `<text x="362" y="164" text-anchor="middle">epsilon</text></svg>`;
+  const said = `Noise beside what data can say, falling with epsilon from ${short(100 * values[0])} to ` +
+    `${short(100 * values[values.length - 1])} percent`;
+  byId('curve').innerHTML = '<p class="dim">Noise beside what data can say, at each epsilon</p>' +
+    `<svg viewBox="0 0 ${width} 168" style="max-width:${width}px" role="img" aria-label="${said}">` +
+    `${heights.join('')}${ticks.join('')}${here}` +
+    `<polyline points="${line}" fill="none" stroke="#24508c" stroke-width="2.5"/>` +
+    word(width / 2, 164, 'middle', 'epsilon') + '</svg>';
 }
 
 async function makeCurve(version) {

@@ -37,9 +37,10 @@ async function train() {
   setRunning(true);
   byId('stop').focus();
   const engine = training.engine, started = performance.now();
-  const fit = await engine.run({args: ['train', '--data', records.path, '--schema', 'schema.json', '--out', 'model.json',
-    ...settings(byId('epsilon').value)], texts: {'schema.json': text}, files: [records.file], wanted: ['model.json']},
-  showStage);
+  const args = ['train', '--data', records.path, '--schema', 'schema.json', '--out', 'model.json',
+    ...settings(byId('epsilon').value)];
+  const fit = await engine.run({args, texts: {'schema.json': text}, files: [records.file], wanted: ['model.json']},
+    showStage);
   if (fit.code) {
     setRunning(false);
     say('train-say', fit.error, 'bad');
@@ -77,7 +78,7 @@ function estimate(value, unit) {
   if (!value || value.value === null || value.value === undefined) {
     return null;
   }
-  const word = x => x === null || x === undefined ? '?' : unit ? (100 * x).toFixed(1) + ' %' : x.toFixed(3);
+  const word = x => x === null || x === undefined ? '?' : unit ? (100 * x).toFixed(1) + '\u00a0%' : x.toFixed(3);
   return [word(value.value), `${word(value.low)} to ${word(value.high)}`];
 }
 
@@ -87,8 +88,9 @@ function showQuality(evaluation) {
       'No records were kept to measure the model on, so nothing is known of its errors.'));
     return;
   }
-  const lines = [['error', 'error_rate', true], ['error of always guessing the commonest class', 'baseline_rate', true],
-    ['AUC', 'auc', false], ['precision', 'precision', true], ['recall', 'recall', true], ['log loss', 'log_loss', false],
+  const lines = [['error', 'error_rate', true],
+    ['error of always guessing the commonest class', 'baseline_rate', true], ['AUC', 'auc', false],
+    ['precision', 'precision', true], ['recall', 'recall', true], ['log loss', 'log_loss', false],
     ['mean absolute error', 'mean_absolute_error', false], ['R²', 'r2', false]];
   const table = made('table', {class: 'num'}, made('caption', {class: 'unseen'}, 'How well the model predicts'),
     made('tr', {}, made('th', {scope: 'col'}, 'measured in private'), made('th', {scope: 'col'}, 'value'),
@@ -101,13 +103,14 @@ function showQuality(evaluation) {
       table.append(made('tr', {}, made('td', {}, name), made('td', {}, shown[0]), made('td', {}, shown[1])));
     }
   }
-  byId('quality').replaceChildren(made('p', {}, `Measured at epsilon ${short(evaluation.epsilon)} on records that the ` +
-    'fit was not shown; a record is in one part, so the run costs no more.'), table);
+  byId('quality').replaceChildren(made('p', {}, `Measured at epsilon ${short(evaluation.epsilon)} on records that ` +
+    'the fit was not shown; a record is in one part, so the run costs no more.'), table);
 }
 
 /* A piece at a time, so that the page answers in between. */
 async function showModel(lines, verified) {
-  const notes = lines.map(line => line.replace(/^model\.json: /, '').replace(/; see 'dperm help ledger'$/, ''));
+  const notes = lines.map(line => line.replace(/^model\.json: /, '').replace(/; see 'dperm help ledger'$/, '')
+    .replace(/ \(--.*\)$/, ''));
   byId('notes').replaceChildren(...notes.map(line => made('li', {}, line)));
   byId('verified').textContent = verified.code
     ? 'The claim could not be derived again from the file: do not rely on it. ' + verified.error

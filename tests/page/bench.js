@@ -15,8 +15,8 @@ const median = list => list.sort((a, b) => a - b)[Math.floor(list.length / 2)];
 function native() {
   const out = path.join(os.tmpdir(), `dperm-bench-${process.pid}.json`);
   const started = process.hrtime.bigint();
-  execFileSync(process.env.DPERM, ['train', '--data', csv, '--schema', schema, '--out', out, '--epsilon', '1', '--force',
-    '--evaluate', '0.2', '--ledger', 'none'], {stdio: 'ignore'});
+  execFileSync(process.env.DPERM, ['train', '--data', csv, '--schema', schema, '--out', out, '--epsilon', '1',
+    '--evaluate', '0.2', '--ledger', 'none', '--force'], {stdio: 'ignore'});
   const took = Number(process.hrtime.bigint() - started) / 1e6;
   fs.unlinkSync(out);
   return took;
