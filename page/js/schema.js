@@ -1,6 +1,6 @@
 /* The schema: its text is what counts; the table of columns is a view of it that can be typed into.
  * Every change is checked by the library, with the records if there are any. */
-const schema = {text: '', valid: false, rows: 0, version: 0, source: ''};
+const schema = {text: '', valid: false, rows: 0, version: 0, draftedFrom: null};
 const quick = new Engine();
 
 const listed = values => (values ?? []).join(', ');
@@ -110,7 +110,7 @@ function showColumns() {
 /* A new text, from anywhere; `from` is 'typed' where the table is being used. */
 function schemaSet(text, from) {
   schema.text = text;
-  schema.source = from === 'typed' || from === 'text' ? schema.source : from;
+  schema.draftedFrom = from === 'typed' || from === 'text' ? schema.draftedFrom : null;
   if (from !== 'text') {
     byId('schema-text').value = text;
   }
@@ -201,8 +201,9 @@ async function schemaImport(file) {
 }
 
 /* The command asks for public records by the name of its option, the page by a box to tick; a card
- * repeats the sources of columns. */
+ * repeats the sources of columns, and no model is made of the very records (isDraftOf). */
 async function schemaDraft() {
+  const from = records.file;
   const answer = await quick.run({args: ['schema', 'draft', '--public-data', records.path], files: [records.file]});
   if (answer.code) {
     say('schema-say', answer.error, 'bad');
@@ -215,4 +216,18 @@ async function schemaDraft() {
     }
   }
   schemaSet(JSON.stringify(json, null, 1), 'drafted');
+  schema.draftedFrom = from;
+}
+
+/* Whether the schema was drafted from these records, byte for byte: as in Python, what it says was
+ * then seen in them, so a model of them would not be private. */
+async function isDraftOf(file) {
+  const other = schema.draftedFrom, step = 1 << 20;
+  let same = other?.size === file.size;
+  for (let at = 0; same && at < file.size; at += step) {
+    const [a, b] = await Promise.all([file, other].map(f => f.slice(at, at + step).arrayBuffer()));
+    const words = [a, b].map(bytes => new Uint8Array(bytes));
+    same = words[0].every((byte, i) => byte === words[1][i]);
+  }
+  return same;
 }

@@ -34,6 +34,11 @@ async function train() {
   const text = schema.text;
   say('train-say', '');
   byId('result').hidden = true;
+  if (await isDraftOf(records.file)) {
+    say('train-say', 'the schema was drafted from these very records: write down what is public, or draft it from ' +
+      'others', 'bad');
+    return;
+  }
   setRunning(true);
   byId('stop').focus();
   const engine = training.engine, started = performance.now();

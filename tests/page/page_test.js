@@ -141,6 +141,11 @@ test('a draft needs a word that the records are public, and says where its range
   await browser.set('epsilon', '2');
   await ready();
   await browser.click('train');
+  await says('train-say', 'drafted from these very records');
+  await browser.choose('file', file('census.csv'));
+  await says('schema-say', '30,000 records fit the schema.');
+  await ready();
+  await browser.click('train');
   await browser.until('!document.getElementById("result").hidden');
   await browser.eval('document.getElementById("card-box").open = true');
   await browser.until('document.querySelector("#card div")');
