@@ -79,13 +79,12 @@ function row(json, column) {
     kind.append(new Option(word, value, false, value === column.type));
   }
   const third = made('td', {}, ...known(json, column));
-  const change = () => schemaSet(JSON.stringify(json, null, 1), 'typed');
   kind.addEventListener('change', () => {
     becomes(json, column, kind.value);
-    change();
+    schemaSet(JSON.stringify(json, null, 1), 'kind');
     byId('columns').querySelector(`[data-name="${CSS.escape(column.name)}"] select`)?.focus();
   });
-  third.addEventListener('change', change);
+  third.addEventListener('change', () => schemaSet(JSON.stringify(json, null, 1), 'typed'));
   return made('tr', {'data-name': column.name}, made('th', {scope: 'row'}, String(column.name)),
     made('td', {}, kind), third);
 }
@@ -107,14 +106,17 @@ function showColumns() {
   table.tBodies[0].replaceChildren(...rows);
 }
 
-/* A new text, from anywhere; `from` is 'typed' where the table is being used. */
+/* A new text: from the text itself or from the table, whose fields stay where they are while they are
+ * typed into; or another schema, from anywhere else. */
 function schemaSet(text, from) {
   schema.text = text;
-  schema.draftedFrom = from === 'typed' || from === 'text' ? schema.draftedFrom : null;
+  schema.draftedFrom = ['text', 'kind', 'typed'].includes(from) ? schema.draftedFrom : null;
   if (from !== 'text') {
     byId('schema-text').value = text;
   }
-  showColumns();
+  if (from !== 'typed') {
+    showColumns();
+  }
   schemaCheck();
 }
 

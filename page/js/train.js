@@ -13,7 +13,9 @@ function showCommand() {
 /* Reading has a public count; solving has none, and shows none. */
 function showStage(stage, done, total) {
   const bar = byId('progress');
-  byId('stage').textContent = stage + '…';
+  if (byId('stage').textContent !== stage + '…') { /* said once */
+    byId('stage').textContent = stage + '…';
+  }
   if (total > 0) {
     bar.value = done / total;
   } else {

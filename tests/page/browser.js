@@ -106,6 +106,12 @@ class Browser {
       `e.dispatchEvent(new Event('${event}', {bubbles: true}))}`);
   }
 
+  async press(key, code) {
+    for (const type of ['keyDown', 'keyUp']) {
+      await this.send('Input.dispatchKeyEvent', {type, key, code: key, windowsVirtualKeyCode: code});
+    }
+  }
+
   async choose(id, file) {
     const {root} = await this.send('DOM.getDocument');
     const {nodeId} = await this.send('DOM.querySelector', {nodeId: root.nodeId, selector: '#' + id});
