@@ -23,6 +23,7 @@ function take(file) {
   }
   records.file = new File([file], file.name.replace(/[^\w.-]/g, '_') || 'records.csv');
   say('data-say', `${file.name}: ${(file.size / 1e6).toLocaleString('en', {maximumSignificantDigits: 3})} MB`, 'good');
+  guessHeader();
   schemaCheck();
 }
 

@@ -161,13 +161,35 @@ async function schemaCheck() {
 
 /* ---- where a schema comes from */
 
-/* Names alone, of the file's first line: types and ranges are for a person to say. */
-async function schemaFromNames() {
+/* The fields of the file's first line, which may be quoted, and what is between them. */
+async function firstLine() {
   const line = (await records.head()).split(/\r?\n/)[0];
   const separator = ['\t', ';', ','].find(s => line.includes(s)) ?? ',';
-  const names = line.split(separator).map(n => n.trim().replace(/^"(.*)"$/, '$1'));
+  const field = new RegExp(`("(?:[^"]|"")*"|[^${separator}]*)(${separator}|$)`, 'g');
+  const fields = [];
+  for (const [, text, end] of line.matchAll(field)) {
+    fields.push(text.trim().replace(/^"(.*)"$/, '$1').replaceAll('""', '"'));
+    if (!end) {
+      break;
+    }
+  }
+  return {separator, fields};
+}
+
+/* A line that names columns has no number in it, and nothing twice: a record must not end up as the
+ * names of a public schema. A person has the last word. */
+async function guessHeader() {
+  const {fields} = await firstLine();
+  byId('header').checked = new Set(fields).size === fields.length && fields.every(f => f && isNaN(Number(f)));
+}
+
+/* Names alone: types and ranges are for a person to say. */
+async function schemaFromNames() {
+  const {separator, fields} = await firstLine();
+  const header = byId('header').checked;
+  const names = header ? fields : fields.map((_, i) => 'column' + (i + 1));
   const last = names[names.length - 1];
-  const json = {version: 2, header: true, on_missing: 'zero', intercept: true,
+  const json = {version: 2, header, on_missing: 'zero', intercept: true,
     label: {column: last, positive: [], negative: []},
     columns: names.map((name, i) => ({name, type: i + 1 < names.length ? 'ignore' : 'label'}))};
   if (separator !== ',') {

@@ -96,7 +96,7 @@ function showQuality(evaluation) {
     return;
   }
   const lines = [['error', 'error_rate', true],
-    ['error of always guessing the commonest class', 'baseline_rate', true], ['AUC', 'auc', false],
+    ['error of always guessing one class', 'baseline_rate', true], ['AUC', 'auc', false],
     ['precision', 'precision', true], ['recall', 'recall', true], ['log loss', 'log_loss', false],
     ['mean absolute error', 'mean_absolute_error', false], ['R²', 'r2', false]];
   const table = made('table', {class: 'num'}, made('caption', {class: 'unseen'}, 'How well the model predicts'),
