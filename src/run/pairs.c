@@ -211,16 +211,18 @@ static pair_shares shares_of(double epsilon, size_t rows) {
 static dperm_status choose(pair_sums *p, const pair_shares *shares, size_t *chosen,
                            dperm_error *err) {
   const stage_work *w = p->work;
-  OWNED_MEMORY size_t *drawn = NULL, *space = NULL;
+  OWNED_MEMORY size_t *drawn = NULL, *order = NULL;
+  OWNED_MEMORY uint64_t *costs = NULL;
   size_t count = 0;
-  TRY(memory_new(2 * p->pairs, sizeof *space, &space, err));
+  TRY(memory_new(p->pairs, sizeof *costs, &costs, err));
+  TRY(memory_new(p->pairs, sizeof *order, &order, err));
   TRY(record_sample_of(&shares->sample, w->view, w->source, &drawn, &count, err));
   p->drawn = drawn;
   p->count = drawn ? record_sample_here(w->view, &p->drawn, count) : w->view->rows;
   TRY(add_all(p, err));
   if (ranks_lead(w->view->spread)) {
-    *chosen = pair_choose(w->source, p->sums, p->pairs, w->neighbours, shares->choice, space,
-                          space + p->pairs);
+    *chosen =
+        pair_choose(w->source, p->sums, p->pairs, w->neighbours, shares->choice, costs, order);
   }
   p->drawn = NULL;
   p->count = w->view->rows;
