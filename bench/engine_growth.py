@@ -44,7 +44,7 @@ def make(path):
         n = min(PART, ROWS - start)
         x = {name: rng.normal(size=n) for name in NAMES}
         batch = pa.record_batch({**x, "job": rng.choice(JOBS, n), "ill": np.where(x["x0"] + rng.normal(size=n) > 0, "yes", "no")})
-        out = parquet.ParquetWriter(path, batch.schema) if out is None else out
+        out = parquet.ParquetWriter(path, batch.schema, compression="none") if out is None else out
         out.write_batch(batch, row_group_size=PART // 4)
     out.close()
 
