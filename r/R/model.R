@@ -91,13 +91,14 @@ coef.dperm <- function(object, ...) {
   if (nrow(weights) == length(features)) { # not of a kernel's random features
     rownames(weights) <- features
   }
-  if (is_regression(object)) { # in the label's unit, around the middle of its range
+  if (is_regression(object)) { # in the label's unit, around the middle of its range; of counts, of their mean's logarithm
     low <- object$label$min
     high <- object$label$max
-    weights <- weights * (high / 2 - low / 2)
+    counts <- object$loss$name == "poisson"
+    weights <- weights * if (counts) 1 else high / 2 - low / 2
     last <- nrow(weights)
     if (identical(features[last], "(intercept)")) {
-      weights[last, ] <- weights[last, ] + low / 2 + high / 2
+      weights[last, ] <- weights[last, ] + if (counts) log(high) - 2 else low / 2 + high / 2
     }
   }
   if (ncol(weights) == 1) {

@@ -1,4 +1,5 @@
-# Pictures of a model: the shape of each column's effect, over a band of what the privacy noise does alone.
+# Pictures of a model: the shape of each column's effect, over a band of what the privacy noise does alone. Beside a
+# line's cells the band follows the line, so that what is grey lies within it.
 
 blue <- "#20639b"
 grey <- "grey60"
@@ -19,18 +20,19 @@ plot.dperm <- function(x, columns = NULL, class = NULL, most = 6, ...) {
     refuse("the model has no column \"", setdiff(columns, known)[1], "\"; it has ", paste(known, collapse = ", "))
   }
   chosen <- output$columns[match(columns, known)]
-  before <- par(mfrow = n2mfrow(length(chosen)), mar = c(3.2, 4.4, 2.2, 1), mgp = c(2, 0.6, 0), las = 1)
+  panels <- sort(n2mfrow(length(chosen)), decreasing = dev.size()[1] < dev.size()[2])
+  before <- par(mfrow = panels, mar = c(2.4, 3.6, 2, 1), oma = c(0, 0, 1.6, 0), mgp = c(2, 0.6, 0), las = 1)
   on.exit(par(before))
-  label <- paste0("effect on the ", said$scale, if (!is.null(output$class)) paste(" of", output$class))
   for (column in chosen) {
     cells <- Filter(function(level) is.numeric(level$low), column$levels) # "no value" has no place among numbers
     if (length(cells) > 0 || !is.null(column$line)) {
       column$levels <- cells
-      draw_shape(column, said$deviations, label)
+      draw_shape(column, said$deviations)
     } else {
-      draw_levels(column, said$deviations, label)
+      draw_levels(column, said$deviations)
     }
   }
+  mtext(paste0("effect on the ", said$scale, if (!is.null(output$class)) paste(" of", output$class)), outer = TRUE)
   invisible(x)
 }
 
@@ -57,16 +59,16 @@ scale_of <- function(column) {
   if (logs) log1p else identity
 }
 
-draw_shape <- function(column, deviations, label) {
+draw_shape <- function(column, deviations) {
   at <- scale_of(column)
   pieces <- if (length(column$levels) == 0) line_pieces(column$line, at, deviations) else cell_pieces(column, at, deviations)
-  plot(range(pieces$from, pieces$to), range(pieces[c("left", "right", "noise_left", "noise_right")],
-                                            -pieces[c("noise_left", "noise_right")]),
-       type = "n", xaxt = "n", xlab = "", ylab = "", main = column$name)
-  title(ylab = label, line = 3.1)
   ends <- c(rbind(pieces$from, pieces$to))
+  middle <- c(rbind(pieces$base_left, pieces$base_right))
   reach <- c(rbind(pieces$noise_left, pieces$noise_right))
-  polygon(c(ends, rev(ends)), c(reach, rev(-reach)), col = band, border = NA)
+  effect <- c(pieces$left, pieces$right)
+  plot(range(ends), range(0, effect, middle + within_reach(effect, reach), middle - within_reach(effect, reach)),
+       type = "n", xaxt = "n", xlab = "", ylab = "", main = column$name)
+  polygon(c(ends, rev(ends)), c(middle + reach, rev(middle - reach)), col = band, border = NA)
   abline(h = 0, col = "grey75")
   joints <- seq_len(nrow(pieces) - 1)
   segments(pieces$to[joints], pieces$right[joints], pieces$to[joints], pieces$left[joints + 1], col = "grey80")
@@ -83,7 +85,7 @@ line_pieces <- function(line, at, deviations) {
   half <- line$effect / 2
   reach <- deviations * or_zero(line$noise) / 2
   data.frame(from = c(ends[1], mean(ends)), to = c(mean(ends), ends[2]), left = c(-half, 0), right = c(0, half),
-             noise_left = c(reach, 0), noise_right = c(0, reach), color = color_of(line$verdict))
+             base_left = 0, base_right = 0, noise_left = c(reach, 0), noise_right = c(0, reach), color = color_of(line$verdict))
 }
 
 # Each cell by itself, on what the line adds there, if there is one.
@@ -94,15 +96,18 @@ cell_pieces <- function(column, at, deviations) {
   rise <- function(place) or_zero(column$line$effect) * ((place - min(low)) / (max(high) - min(low)) - 0.5)
   reach <- deviations * number_of("noise")
   data.frame(from = low, to = high, left = number_of("effect") + rise(low), right = number_of("effect") + rise(high),
-             noise_left = reach, noise_right = reach,
+             base_left = rise(low), base_right = rise(high), noise_left = reach, noise_right = reach,
              color = vapply(column$levels, function(cell) color_of(cell$verdict), ""))
 }
 
 or_zero <- function(value) if (is.null(value)) 0 else value
 
+# How much of the bands a picture has to hold: one far longer than all effects, of a rare level, runs out of it.
+within_reach <- function(effect, reach) pmin(reach, max(2 * abs(effect), min(reach)))
+
 # ---- categories
 
-draw_levels <- function(column, deviations, label) {
+draw_levels <- function(column, deviations) {
   number_of <- function(name) vapply(column$levels, function(level) or_zero(level[[name]]), 0)
   names <- vapply(column$levels, function(level) level$name, "")
   names <- ifelse(nchar(names) > 18, paste0(substr(names, 1, 17), "\u2026"), names)
@@ -112,7 +117,8 @@ draw_levels <- function(column, deviations, label) {
   colors <- vapply(column$levels, function(level) color_of(level$verdict), "")
   before <- par(mar = replace(par("mar"), 2, 1 + 0.5 * max(nchar(names))))
   on.exit(par(before))
-  plot(range(0, effect, reach, -reach), c(0.5, length(names) + 0.5), type = "n", yaxt = "n", xlab = label, ylab = "",
+  most <- within_reach(effect, reach)
+  plot(range(0, effect, most, -most), c(0.5, length(names) + 0.5), type = "n", yaxt = "n", xlab = "", ylab = "",
        main = column$name)
   rect(-reach, places - 0.4, reach, places + 0.4, col = band, border = NA)
   abline(v = 0, col = "grey75")

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/defect.h"
-#include "base/functions.h"
 #include "mechanism/selection.h"
 
 /* ---- what records say */
@@ -18,11 +17,11 @@ static int32_t rounded(double value, int32_t most) {
 
 void pair_residuals(const dperm_loss *loss, size_t rows, const double *scores, const double *labels,
                     const double *row_weights, double *room, int32_t *slopes, int32_t *curvatures) {
-  double *margins = room, *values = margins + rows, *first = values + rows, *second = first + rows;
+  double *margins = room, *first = margins + rows, *second = first + rows;
   for (size_t i = 0; i < rows; i++) {
     margins[i] = labels[i] * scores[i];
   }
-  loss->eval(loss, rows, margins, values, first, second);
+  loss->eval(loss, rows, margins, NULL, first, second);
   for (size_t i = 0; i < rows; i++) {
     const double counts = row_weights ? row_weights[i] : 1;
     const int32_t slope = rounded(-first[i] * counts / loss->lipschitz, PAIR_SLOPE);
@@ -99,8 +98,8 @@ static bool says_something(const double *sizes, size_t cells) {
 
 /* Newton's step, with a curvature that noise cannot make small; as far as it is not noise. */
 static double cell_step(double slope, double curvature, double scale, double c) {
-  const double most = fmin(2, fmax(1, 1 / (2 * c))),
-               part = fmax(0, 1 - 4 * math_pow(scale / slope, 2)),
+  const double most = fmin(2, fmax(1, 1 / (2 * c))), noise = scale / slope,
+               part = fmax(0, 1 - 4 * noise * noise),
                step = part * slope / (c * fmax(0, curvature) + 2 * c * scale + c);
   const double within = isfinite(step) ? fmin(fmax(step, -most), most) : 0;
   return (double)(int)rint(1024 * within) / 1024; /* no zero with a sign */

@@ -22,7 +22,7 @@ typedef struct cell_sums {
 } cell_sums;
 
 /* Of records with these labels, −1 or +1, and scores; of a loss and what each row counts (NULL: 1),
- * from 0 to 1. `room` has 4 doubles for each. What a record adds depends on nothing else. */
+ * from 0 to 1. `room` has 3 doubles for each. What a record adds depends on nothing else. */
 void pair_residuals(const dperm_loss *loss, size_t rows, const double *scores, const double *labels,
                     const double *row_weights, double *room, int32_t *slopes, int32_t *curvatures);
 

@@ -14,8 +14,8 @@
 /* ---- columns and pairs */
 
 enum { COLUMNS_MOST = 128, PIECE_ROWS = 4 * MATRIX_BLOCK };
-/* Scores of a block of rows, and what is made of them. */
-static const size_t block_room = (size_t)5 * MATRIX_BLOCK;
+/* Scores of a block of rows, labels and weights of those drawn, and what is made of them. */
+static const size_t block_room = (size_t)6 * MATRIX_BLOCK;
 
 /* Columns of which a cross can tell parts apart. */
 static size_t list_columns(const dperm_schema *schema, size_t columns[COLUMNS_MOST]) {
@@ -107,6 +107,12 @@ typedef struct pair_sums {
   size_t size;
 } pair_sums;
 
+/* Of those here. */
+static size_t row_of(const pair_sums *p, size_t at) {
+  const matrix *x = p->work->view;
+  return p->drawn ? p->drawn[at] - (x->spread ? x->first : 0) : at;
+}
+
 static void add_record(const pair_sums *p, const uint8_t *parts, int32_t slope, int32_t curvature,
                        int64_t *sums) {
   size_t cell = PAIR_CELLS;
@@ -130,24 +136,44 @@ static size_t room_of(const dperm_model *model, const matrix *view) {
   return pool_workers() * worker_room(model, view);
 }
 
+/* Rows of the matrix that are drawn, with their labels and weights, as a block. */
+static void gather(const pair_sums *p, size_t at, size_t count, double *scores, double *work,
+                   const double **labels, const double **row_weights) {
+  const stage_work *w = p->work;
+  const matrix *x = w->view;
+  double *own = scores + MATRIX_BLOCK, *weighed = own + MATRIX_BLOCK;
+  for (size_t i = 0; i < count; i++) {
+    const size_t row = row_of(p, at + i);
+    x->kind->apply_rows(x, row, 1, w->model->weights, 1, scores + i, work);
+    own[i] = w->labels[row];
+    weighed[i] = w->row_weights ? w->row_weights[row] : 1;
+  }
+  *labels = own;
+  *row_weights = w->row_weights ? weighed : NULL;
+}
+
 static void add_piece(void *context, size_t piece, size_t worker) {
   const pair_sums *p = context;
   const stage_work *w = p->work;
   const matrix *x = w->view;
-  const size_t begin = piece * PIECE_ROWS, step = p->drawn ? 1 : MATRIX_BLOCK;
-  const size_t left = p->count - begin, end = begin + (left < PIECE_ROWS ? left : PIECE_ROWS);
-  double *work = w->room + worker * worker_room(w->model, x), *scores = work + x->work_size;
+  const size_t begin = piece * PIECE_ROWS, left = p->count - begin,
+               end = begin + (left < PIECE_ROWS ? left : PIECE_ROWS);
+  double *work = w->room + worker * worker_room(w->model, x), *scores = work + x->work_size,
+         *rest = scores + (size_t)3 * MATRIX_BLOCK;
   uint8_t *parts = (uint8_t *)(scores + block_room);
   int32_t slopes[MATRIX_BLOCK], curvatures[MATRIX_BLOCK];
-  for (size_t at = begin; at < end; at += step) {
-    const size_t count = end - at < step ? end - at : step;
-    const size_t from = p->drawn ? p->drawn[at] - (x->spread ? x->first : 0) : at;
-    x->kind->apply_rows(x, from, count, w->model->weights, 1, scores, work);
-    pair_residuals(w->loss, count, scores, w->labels + from,
-                   w->row_weights ? w->row_weights + from : NULL, scores + MATRIX_BLOCK, slopes,
-                   curvatures);
+  for (size_t at = begin; at < end; at += MATRIX_BLOCK) {
+    const size_t count = end - at < MATRIX_BLOCK ? end - at : MATRIX_BLOCK;
+    const double *labels = w->labels + at,
+                 *row_weights = w->row_weights ? w->row_weights + at : NULL;
+    if (p->drawn) {
+      gather(p, at, count, scores, work, &labels, &row_weights);
+    } else {
+      x->kind->apply_rows(x, at, count, w->model->weights, 1, scores, work);
+    }
+    pair_residuals(w->loss, count, scores, labels, row_weights, rest, slopes, curvatures);
     for (size_t i = 0; i < count; i++) {
-      parts_of_record(p->parts, from + i, parts);
+      parts_of_record(p->parts, row_of(p, at + i), parts);
       add_record(p, parts, slopes[i], curvatures[i], p->sums + worker * p->size);
     }
   }
@@ -218,27 +244,45 @@ static dperm_status fill(pair_sums *p, const pair_shares *shares, double offsets
   return ranks_share(w->view->spread, status, offsets, PAIR_CELLS * sizeof *offsets, err);
 }
 
-/* A view of the columns of all pairs: crosses of neighbours are enough to have their parts. */
-static dperm_status open_parts(const stage_work *w, row_maker **out, dperm_error *err) {
+/* A view of the columns of some pairs, by a schema that crosses them. */
+static dperm_status open_parts(const stage_work *w, const column_pair *pairs, size_t count,
+                               row_maker **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *crossed = NULL;
-  const dperm_schema *schema = w->model->schema;
-  size_t columns[COLUMNS_MOST], count = list_columns(schema, columns);
+  TRY(schema_with_pairs(w->model->schema, pairs, count, &crossed, err));
+  return parts_of_table(w->data->table, crossed, out, err);
+}
+
+static void close_parts(row_maker **parts) {
+  if (*parts) {
+    (*parts)->free(*parts);
+  }
+}
+
+/* Which pair; crosses of neighbours are enough to have the parts of all columns. */
+static dperm_status find_pair(pair_sums *p, const pair_shares *shares, size_t *chosen,
+                              dperm_error *err) {
+  OWNED(close_parts) row_maker *parts = NULL;
+  size_t columns[COLUMNS_MOST], count = list_columns(p->work->model->schema, columns);
   column_pair pairs[COLUMNS_MOST];
   for (size_t i = 0; i + 1 < count; i++) {
     pairs[i] = (column_pair){columns[i], columns[i + 1]};
   }
-  TRY(schema_with_pairs(schema, pairs, count - 1, &crossed, err));
-  return parts_of_table(w->data->table, crossed, out, err);
+  TRY(open_parts(p->work, pairs, count - 1, &parts, err));
+  p->parts = parts;
+  return choose(p, shares, chosen, err);
 }
 
 static dperm_status run_pairs(const stage_work *w, pair_sums *p, dperm_schema **made,
                               double offsets[PAIR_CELLS], dperm_error *err) {
+  OWNED(close_parts) row_maker *parts = NULL;
   const pair_shares shares = shares_of(w->epsilon, w->model->rows);
   size_t chosen = 0;
-  TRY(choose(p, &shares, &chosen, err));
+  TRY(find_pair(p, &shares, &chosen, err));
   p->of += chosen;
   p->pairs = 1;
   p->size = (size_t)2 * PAIR_CELLS;
+  TRY(open_parts(w, p->of, 1, &parts, err));
+  p->parts = parts;
   TRY(fill(p, &shares, offsets, err));
   return schema_with_pairs(w->model->schema, p->of, 1, made, err);
 }
@@ -247,7 +291,6 @@ static dperm_status run(const stage_work *w, json_t **released, dperm_error *err
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   OWNED_MEMORY column_pair *of = NULL;
   OWNED_MEMORY int64_t *sums = NULL;
-  row_maker *parts = NULL;
   double offsets[PAIR_CELLS];
   pair_sums p = {.work = w, .pairs = list_pairs(w->model->schema, NULL)};
   if (p.pairs == 0) { /* what the records made of the schema left none */
@@ -260,11 +303,7 @@ static dperm_status run(const stage_work *w, json_t **released, dperm_error *err
   p.of = of;
   p.sums = sums;
   (void)list_pairs(w->model->schema, of);
-  TRY(open_parts(w, &parts, err));
-  p.parts = parts;
-  dperm_status status = run_pairs(w, &p, &made, offsets, err);
-  parts->free(parts);
-  TRY(status);
+  TRY(run_pairs(w, &p, &made, offsets, err));
   bool any = false;
   for (size_t c = 0; c < PAIR_CELLS; c++) {
     any = any || offsets[c] != 0;

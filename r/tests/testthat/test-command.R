@@ -69,6 +69,9 @@ test_that("so have regressions, more classes, and other types of the same record
   expect_same_model(number, people, c("--epsilon", "1"), epsilon = 1)
   expect_same_model(number, people, c("--epsilon", "1", "--loss", "quantile", "--quantile", "0.9"), epsilon = 1,
                     loss = "quantile", quantile = 0.9)
+  expect_same_model(number, people, c("--epsilon", "1", "--loss", "poisson"), epsilon = 1, loss = "poisson")
+  expect_same_model(number, people, c("--epsilon", "1", "--loss", "huber-regression", "--h", "0.2"), epsilon = 1,
+                    loss = "huber-regression", h = 0.2)
   three <- number
   three$label <- list(column = "job", classes = c("nurse", "judge", "clerk"))
   three$columns <- three$columns[-2]

@@ -135,6 +135,27 @@ test_that("a regression is in the unit of its label", {
     columns = list(list(name = "x", type = "numeric", min = 0, max = 1))), epsilon = 1), "column of truths")
 })
 
+test_that("counts are learned by the logarithm of their mean", {
+  set.seed(5)
+  hours <- runif(20000, 0, 80)
+  data <- data.frame(hours, visits = rpois(20000, exp(hours / 40)))
+  model <- dperm(visits ~ hours, data, epsilon = 2, loss = "poisson", ranges = list(hours = c(0, 80), visits = c(0, 40)))
+  found <- predict(model, data.frame(hours = c(0, 40, 80)))
+  expect_true(all(abs(log(found) - 0:2) < 0.35))
+  middle <- log(40) - 2 # which stands in the intercept
+  rows <- encoded(model_schema(model)$content, data[1:50, ])[[1]]
+  expect_equal(middle + colSums((coef(model) - c(0, middle)) * rows), log(predict(model, data[1:50, ])), tolerance = 1e-9)
+  expect_output(print(summary(model)), "log of the mean")
+  plot <- function() {
+    grDevices::png(nullfile(), 900, 400)
+    on.exit(grDevices::dev.off())
+    graphics::plot(model)
+  }
+  expect_identical(plot(), model)
+  expect_error(dperm(visits ~ hours, data, epsilon = 2, loss = "poisson", ranges = list(hours = c(0, 80), visits = c(1, 40))),
+               "for counts")
+})
+
 test_that("tune wants several candidates and releases one", {
   data <- customers(3000)
   model <- tune(bought ~ ., data, shop, epsilon = 2, lambda = c(0.01, 0.1))
