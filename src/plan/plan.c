@@ -300,7 +300,7 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
                                  .classes = classes,
                                  .pairs = of->schema ? pairs_of_schema(of->schema) : 0};
   stages_settle(options, &numbers);
-  TRY(stages_check(options, &numbers, NULL, err));
+  TRY(stages_check(options, &numbers, err));
   return of->schema ? plan_records(of, rows, options, planned, made, err)
                     : plan_numbers(of, rows, options, planned, made, err);
 }
