@@ -12,14 +12,16 @@ R_PACKAGES := r-base-core r-base-dev r-cran-jsonlite r-cran-testthat r-cran-tibb
   r-cran-rmarkdown pandoc qpdf devscripts tidy
 DIST_PACKAGES := git python3-venv r-base-core r-base-dev dpkg-dev debhelper dh-python
 SITE_PACKAGES := python3 python3-markdown-it python3-pygments
+# A Java for Spark; the rest comes from PyPI.
+ENGINES_PACKAGES := python3-venv openjdk-17-jre-headless
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-bench build demo test figures test-full test-flaky check \
-  r-check site site-check wheel dist install uninstall clean
+.PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-bench build demo test \
+  figures test-full test-flaky check r-check site site-check test-arrow test-engines wheel dist install uninstall clean
 
 all: build
 
@@ -38,6 +40,8 @@ deps-site:
 	@tools/install-missing $(SITE_PACKAGES)
 deps-dist: deps
 	@tools/install-missing $(DIST_PACKAGES)
+deps-engines: deps-test
+	@tools/install-missing $(ENGINES_PACKAGES)
 deps-bench: deps
 	@tools/install-missing $(BENCH_PACKAGES)
 
@@ -104,6 +108,15 @@ site: deps-site
 site-check: deps-site
 	@tools/install-missing chromium
 	@tests/site-check
+# With what others make of Arrow, and on engines that spread records: packages from PyPI, in environments of their own
+# under build/. Neither is part of `make test`.
+ENGINES_BUILD = cmake --preset dev > /dev/null && cmake --build build/dev -j $(JOBS) --target dperm > /dev/null
+test-arrow: deps-test
+	@$(ENGINES_BUILD)
+	@tests/engines/arrow
+test-engines: deps-engines
+	@$(ENGINES_BUILD)
+	@tests/engines/run
 
 # For other machines; by tools from PyPI. tools/check-wheel tries it on a bare Debian root.
 wheel: deps

@@ -222,7 +222,11 @@ static void print_columns(const json_t *p) {
   if (isnan(at(json_array_get(columns, 0), "noise_share"))) {
     return;
   }
-  printf("\ncolumn                     encoded  of noise  useful bins\n");
+  bool bins = false;
+  json_array_foreach(columns, i, column) {
+    bins = bins || at(column, "bins") > 0;
+  }
+  printf("\ncolumn                     encoded  of noise%s\n", bins ? "  useful bins" : "");
   json_array_foreach(columns, i, column) {
     print_column(column);
   }

@@ -1,5 +1,6 @@
 /* The intervals of a model's slopes, as lines and as a table of the page. */
 #include <math.h>
+#include <string.h>
 
 #include "output/explained.h"
 
@@ -68,7 +69,12 @@ void explain_intervals_text(FILE *out, const json_t *report) {
   json_array_foreach(list, i, row) {
     const char *refused = report_text(row, "refused");
     name_row(row, name);
-    fprintf(out, "%-*.*s ", NAME_WIDTH, 80, visible(name).text);
+    const visible_text shown = visible(name);
+    if (strlen(shown.text) > NAME_WIDTH) { /* figures stand below */
+      fprintf(out, "%s\n%-*s ", shown.text, NAME_WIDTH, "");
+    } else {
+      fprintf(out, "%-*s ", NAME_WIDTH, shown.text);
+    }
     if (refused) {
       fprintf(out, "none: %s\n", refused);
     } else {

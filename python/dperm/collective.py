@@ -25,6 +25,7 @@ from .schema import Schema
 __all__: List[str] = []
 
 MOST_WORKERS = 16  # more have nothing to do: docs/growth.md
+GRACE = 10.0  # seconds for workers to end once the model is there
 _INVALID_DATA = 2
 _CHUNK = 1 << 16  # records of a message
 
@@ -157,7 +158,13 @@ def exchange(of: mesh.Mesh, pieces: Dict[Any, Any], frames: Frames) -> List[Any]
         while contents:
             content = contents.pop()
             found.append((int.from_bytes(content[:8], "little"), frames.unpack(content[8:])))
-    return [some for _, some in sorted(found, key=lambda one: one[0])]
+    found.sort(key=lambda one: one[0])
+    end = first[of.rank - 1]
+    for at, some in [*found, (first[of.rank], ())]:
+        if at != end:
+            raise mesh.Lost("a worker has other records than it says; nothing was charged or released: run it again")
+        end += len(some)
+    return [some for _, some in found]
 
 
 # ---------------------------------------------------------------- a fit
@@ -205,6 +212,17 @@ def columns_of(estimator: Any, present: Sequence[str]) -> List[str]:
     return list(dict.fromkeys(wanted))
 
 
+def _unquoted(action: Callable[[], Any]) -> Callable[[], Any]:
+    """Failures of an engine's own code, without its words: they may quote records, and the leader's log is no release."""
+    def run() -> Any:
+        try:
+            return action()
+        except Exception as problem:
+            raise mesh.Lost(f"a worker could not get at its records ({type(problem).__name__}); nothing was charged or "
+                            "released: see its engine's log") from problem
+    return run
+
+
 def _fit_part(estimator: Any, records: Callable[[], Any], ranks: Ranks) -> Any:
     def prepare() -> Any:
         estimator._check_settings()
@@ -226,9 +244,9 @@ def work(estimator: Any, address: Tuple[str, int], token: str, part: int, parts:
     try:
         ranks = Ranks(of)
         try:
-            given = ranks.agreed(pieces)
+            given = ranks.agreed(_unquoted(pieces))
             mine = exchange(of, given, frames)
-            _fit_part(estimator, lambda: frames.joined(mine, empty), ranks)
+            _fit_part(estimator, _unquoted(lambda: frames.joined(mine, empty)), ranks)
         finally:
             ranks.close()
     finally:
@@ -246,7 +264,7 @@ class Run:
         raise NotImplementedError
 
     def end(self, stop: bool) -> None:
-        """Waits for it; with `stop`, stops what is left."""
+        """Waits for it a little, or with `stop` not at all; stops what is left."""
         raise NotImplementedError
 
 

@@ -6,9 +6,11 @@ that made them, which fit together (collective.py).
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import socket
-from typing import Any, Dict, List, Optional, Sequence, Tuple, TypeVar
+import time
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple, TypeVar
 from urllib.parse import urlsplit
 
 from . import collective, mesh
@@ -44,6 +46,8 @@ class _Tasks(collective.Run):
     def __init__(self, client: Any, frame: Any, estimator: Any, empty: Any, workers: Optional[int]):
         self._client, self._frame, self._estimator, self._empty, self._workers = client, frame, estimator, empty, workers
         self._tasks: List[Any] = []
+        self._of: Set[str] = set()  # the workers that have them
+        self._looked = 0.0
 
     def begin(self, address: Tuple[str, int], token: str) -> None:
         from distributed import wait
@@ -58,28 +62,36 @@ class _Tasks(collective.Run):
         for key, piece in enumerate(pieces):
             held = [worker for worker in holders[piece.key] if worker in mine]
             mine[held[0] if held else workers[key % len(workers)]].append(key)
+        self._of = set(workers)
         self._tasks = [
             self._client.submit(_work, [pieces[key] for key in keys], keys, self._estimator, address, token, part, len(workers),
                                 self._empty, workers=[worker], allow_other_workers=False, pure=False, retries=0)
             for part, (worker, keys) in enumerate(mine.items())]
 
     def failed(self) -> bool:
-        return any(task.status in ("error", "lost", "cancelled") for task in self._tasks)
+        if any(task.status in ("error", "lost", "cancelled") for task in self._tasks):
+            return True
+        if time.monotonic() < self._looked + 1:
+            return False
+        self._looked = time.monotonic()  # what a worker had that is gone waits for it for ever
+        return not self._of <= set(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def end(self, stop: bool) -> None:
+        from distributed import TimeoutError as Late
         from distributed import wait
 
-        if stop:
-            self._client.cancel(self._tasks, force=True)
-        else:
-            wait(self._tasks)
+        if not stop:
+            with contextlib.suppress(Late):
+                wait(self._tasks, timeout=collective.GRACE)
+        self._client.cancel(self._tasks, force=True)
 
 
 def _own_host(client: Any) -> str:
     """The address at which the cluster sees this process."""
     at = urlsplit(client.scheduler.address)
-    if at.hostname is None or at.port is None:
-        raise ValueError(f"the scheduler is at {client.scheduler.address!r}; a fit needs a cluster that talks by TCP")
+    if at.scheme != "tcp" or at.hostname is None or at.port is None:
+        raise ValueError(f"the scheduler is at {client.scheduler.address!r}; a fit's own connections are plain TCP, and go with "
+                         "a cluster that talks so (tcp://)")
     with socket.create_connection((at.hostname, at.port)) as connection:
         return str(connection.getsockname()[0])
 
@@ -102,8 +114,9 @@ def fit(estimator: _Estimator, frame: Any, *, workers: Optional[int] = None, cli
     from distributed import get_client
 
     client = get_client() if client is None else client
+    host = _own_host(client)
     sent = collective.prepared_for(estimator)
     frame = frame[collective.columns_of(estimator, list(frame.columns))]
     count = collective.workers_of(workers, len(client.scheduler_info(n_workers=-1)["workers"]))
     empty = frame._meta.iloc[:0]
-    return collective.lead(estimator, mesh.Meeting(_own_host(client)), _Tasks(client, frame, sent, empty, count), empty)
+    return collective.lead(estimator, mesh.Meeting(host), _Tasks(client, frame, sent, empty, count), empty)

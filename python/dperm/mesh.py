@@ -11,9 +11,11 @@ from __future__ import annotations
 import hmac
 import json
 import os
+import queue
 import secrets
 import socket
 import struct
+import threading
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -30,6 +32,8 @@ _MOST = 1 << 20  # bytes of a message about the job itself
 
 class Lost(DpermError, OSError):
     """The processes of a job do not come together, or lose each other."""
+
+    status = 5  # FileError's
 
 
 def new_token() -> str:
@@ -119,19 +123,57 @@ def _listen(host: str) -> socket.socket:
     return socket.create_server((host, 0), family=family, backlog=64)
 
 
-def _accepted(listener: socket.socket, token: str) -> Optional[socket.socket]:
-    """The next to connect; None for a stranger, or nobody within a moment."""
-    listener.settimeout(0.2)
-    try:
-        connection, _ = listener.accept()
-    except socket.timeout:
-        return None
-    try:
-        _authenticate(connection, token, False)
-    except (OSError, Lost):
-        connection.close()
-        return None
-    return connection
+class Door:
+    """Where others come in who show that they know the token. A stranger keeps nobody waiting, whatever it says or not."""
+
+    _MOST = 64  # that are asked at a time
+
+    def __init__(self, host: str, token: str):
+        self._listener, self._token = _listen(host), token
+        self._asked: List[socket.socket] = []
+        self._known: "queue.SimpleQueue[socket.socket]" = queue.SimpleQueue()
+        self.port = self._listener.getsockname()[1]
+
+    def _ask(self, connection: socket.socket) -> None:
+        try:
+            _authenticate(connection, self._token, False)
+            known = True
+        except (OSError, Lost):
+            known = False
+            connection.close()
+        self._asked.remove(connection)  # before anybody has it, whose close() would end it
+        if known:
+            self._known.put(connection)
+
+    def next(self) -> Optional[socket.socket]:
+        """The next that is known; None if there is none within a moment."""
+        self._listener.settimeout(0.05)
+        try:
+            connection, _ = self._listener.accept()
+            if len(self._asked) < self._MOST:
+                self._asked.append(connection)
+                threading.Thread(target=self._ask, args=(connection,), daemon=True).start()
+            else:
+                connection.close()
+        except socket.timeout:
+            pass
+        try:
+            return self._known.get(timeout=0.05)
+        except queue.Empty:
+            return None
+
+    def close(self) -> None:
+        self._listener.close()
+        for connection in list(self._asked):
+            connection.close()
+        while not self._known.empty():
+            self._known.get().close()
+
+    def __enter__(self) -> "Door":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
 
 
 # ---------------------------------------------------------------- a job
@@ -169,11 +211,11 @@ class Meeting:
 
     def __init__(self, host: str, bind: Optional[str] = None):
         self.token = new_token()
-        self._listener = _listen(host if bind is None else bind)
-        self.address = (host, self._listener.getsockname()[1])
+        self._door = Door(host if bind is None else bind, self.token)
+        self.address = (host, self._door.port)
 
     def close(self) -> None:
-        self._listener.close()
+        self._door.close()
 
     def wait(self, failed: Callable[[], bool]) -> Mesh:
         """All of them, as many as the first to come says; `failed` tells whether somebody will not come."""
@@ -184,7 +226,7 @@ class Meeting:
             while not parts or len(joined) < parts:
                 if failed():
                     raise Lost("a worker failed before the run began; nothing was charged or released: see its engine's log")
-                connection = _accepted(self._listener, self.token)
+                connection = self._door.next()
                 if connection is None:
                     continue
                 joins = _receive_json(connection)
@@ -211,8 +253,8 @@ def join(address: Tuple[str, int], token: str, part: int, parts: int) -> Mesh:
     of[0] = leader = _connect(address, token)
     try:
         host = leader.getsockname()[0]
-        with _listen(host) as listener:
-            at = [host, listener.getsockname()[1]]
+        with Door(host, token) as door:
+            at = [host, door.port]
             _send_json(leader, {"part": part, "parts": parts, "at": at, "version": c.lib.dperm_version().decode()})
             leader.settimeout(None)  # until the last has come, or the leader has gone
             roster = _receive_json(leader)
@@ -223,7 +265,7 @@ def join(address: Tuple[str, int], token: str, part: int, parts: int) -> Mesh:
             while None in of[part + 2:]:
                 if time.monotonic() > end:
                     raise Lost("a worker did not connect to another")
-                connection = _accepted(listener, token)
+                connection = door.next()
                 if connection is not None:
                     of[_receive_json(connection) + 1] = connection
         return Mesh(part + 1, [None if connection is None else _settle(connection) for connection in of])

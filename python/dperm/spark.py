@@ -15,6 +15,7 @@ from .base import PrivateEstimator
 __all__ = ["fit"]
 
 _Estimator = TypeVar("_Estimator", bound=PrivateEstimator)
+_ENCRYPTS = ("spark.network.crypto.enabled", "spark.authenticate.enableSaslEncryption", "spark.ssl.rpc.enabled")
 _PLACE = "dperm place {}"  # of columns that keep the order
 
 
@@ -87,7 +88,9 @@ class _Job(collective.Run):
         return self._failed
 
     def end(self, stop: bool) -> None:
-        if stop:
+        if not stop:
+            self._thread.join(collective.GRACE)
+        if self._thread.is_alive():
             self._session.sparkContext.cancelJobGroup(self._group)
         self._thread.join()
 
@@ -140,6 +143,10 @@ def fit(estimator: _Estimator, frame: Any, *, order_by: Union[str, Sequence[str]
     count = collective.workers_of(workers, context.defaultParallelism)
     empty = to_arrow_schema(frame.select(*map(_quoted, columns)).schema).empty_table()
     conf = context.getConf()
+    for key in _ENCRYPTS:
+        if conf.get(key, "false").lower() == "true":
+            raise ValueError(f"the session encrypts what its processes send ({key}), and a fit's own connections are plain TCP; "
+                             "write the records to files, and train from these")
     host = conf.get("spark.driver.host")
     meeting = mesh.Meeting(host, conf.get("spark.driver.bindAddress", host))
     job = _Job(_in_order(frame, columns, order, count), sent, empty)

@@ -144,6 +144,30 @@ def test_a_worker_that_cannot_read_its_records_says_so_before_the_charge(ledger)
     assert not entries(ledger)
 
 
+class Quoting(_Pandas):
+    def joined(self, pieces, columns):
+        raise RuntimeError("nurse 42 is ill")
+
+
+def test_what_an_engine_says_of_a_failure_is_not_repeated(ledger, monkeypatch):
+    monkeypatch.setitem(globals(), "_Pandas", Quoting)
+    with pytest.raises(OSError, match=r"could not get at its records \(RuntimeError\); nothing was charged") as told:
+        fit(dperm.LogisticRegression(1.0, schema=TWO, ledger=ledger, dataset="people"), dealt(people(100), 2, 2))
+    assert "42" not in str(told.value) and not entries(ledger)
+
+
+class Fewer(_Pandas):
+    def cut(self, piece, first, end):
+        return piece.iloc[first:max(first, end - 1)]
+
+
+def test_a_worker_that_has_other_records_than_it_says_ends_the_run(ledger, monkeypatch):
+    monkeypatch.setitem(globals(), "_Pandas", Fewer)
+    with pytest.raises(OSError, match="nothing was released"):
+        fit(dperm.LogisticRegression(1.0, schema=TWO, ledger=ledger, dataset="people"), dealt(people(1000), 2, 2))
+    assert not entries(ledger)
+
+
 @pytest.mark.parametrize("part", [0.0, 0.2, 0.4, 0.6, 0.8, 0.95])
 def test_a_worker_that_is_lost_ends_the_run_without_a_model(ledger, monkeypatch, part):
     frame, messages, inner = people(1500), [0], collective.Ranks._receive
@@ -186,12 +210,14 @@ def test_a_worker_that_never_comes_ends_the_run(ledger):
 
 
 class Besieged(Threads):
-    """Strangers come first: one who says nothing that is known, one with another token, and one who hangs up."""
+    """Strangers come first: one who says nothing, one who says nothing that is known, one with another token, and one who
+    hangs up."""
 
     def begin(self, address, token):
         def strangers():
             self.mute = socket.create_connection(address)
-            self.mute.sendall(bytes(64))
+            self.senseless = socket.create_connection(address)
+            self.senseless.sendall(bytes(64))
             socket.create_connection(address).close()
             try:
                 mesh.join(address, mesh.new_token(), 0, 1)
@@ -207,10 +233,12 @@ class Besieged(Threads):
         self.siege.join()
         super().end(stop)
         self.mute.close()
+        self.senseless.close()
         assert self.told == ["a connection to another process of this job was closed"]
 
 
-def test_strangers_are_turned_away_and_learn_nothing():
+def test_strangers_are_turned_away_and_learn_nothing(monkeypatch):
+    monkeypatch.setattr(mesh, "_PATIENCE", 1e6)  # nobody waits for the mute one
     frame = people(700)
     made = fit(dperm.LogisticRegression(1.0, schema=TWO, random_state=5), dealt(frame, 2, 2), Besieged)
     assert made.model_.json == dperm.LogisticRegression(1.0, schema=TWO, random_state=5).fit(frame).model_.json

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/defect.h"
-#include "base/functions.h"
 #include "mechanism/selection.h"
 
 /* ---- what records say */
@@ -99,8 +98,8 @@ static bool says_something(const double *sizes, size_t cells) {
 
 /* Newton's step, with a curvature that noise cannot make small; as far as it is not noise. */
 static double cell_step(double slope, double curvature, double scale, double c) {
-  const double most = fmin(2, fmax(1, 1 / (2 * c))),
-               part = fmax(0, 1 - 4 * math_pow(scale / slope, 2)),
+  const double most = fmin(2, fmax(1, 1 / (2 * c))), noise = scale / slope,
+               part = fmax(0, 1 - 4 * noise * noise),
                step = part * slope / (c * fmax(0, curvature) + 2 * c * scale + c);
   const double within = isfinite(step) ? fmin(fmax(step, -most), most) : 0;
   return (double)(int)rint(1024 * within) / 1024; /* no zero with a sign */

@@ -121,9 +121,11 @@ static dperm_status find_shares(const dperm_options *options, const planned_sche
   return DPERM_OK;
 }
 
-/* The bins that the rule of "auto" gives a numeric column; 0 for none, as from -r to r. */
-static size_t bins_of(const schema_column *column, bin_numbers paid) {
-  bool line = column->type != COLUMN_NUMERIC || (!column->binned && auto_bins_standardized(column));
+/* The bins that the rule of "auto" gives a numeric column; 0 for none, as from -r to r, or where
+ * intervals are of lines. */
+static size_t bins_of(const schema_column *column, bin_numbers paid, const dperm_options *options) {
+  bool line = options->intervals != 0 || column->type != COLUMN_NUMERIC ||
+              (!column->binned && auto_bins_standardized(column));
   return line ? 0 : auto_bins_of(column, paid);
 }
 
@@ -153,8 +155,9 @@ static dperm_status columns_json(const dperm_options *options, const planned_sch
   for (size_t i = 0; i < schema->column_count; i++) {
     const schema_column *c = &schema->columns[i];
     if (c->type == COLUMN_NUMERIC || c->type == COLUMN_CATEGORICAL) {
-      json_append(list, column_json(c->name, NULL, c->width,
-                                    share_of(body, shares, c->first, c->width), bins_of(c, paid)));
+      json_append(list,
+                  column_json(c->name, NULL, c->width, share_of(body, shares, c->first, c->width),
+                              bins_of(c, paid, options)));
     }
   }
   for (size_t i = 0; i < schema->cross_count; i++) {

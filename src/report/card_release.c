@@ -64,10 +64,10 @@ static void write_delta(report *p, const dperm_model *m) {
 static void write_shares(report *p, const dperm_model *m) {
   const double *shares = m->claim.shares;
   if (shares[SHARE_SCHEMA] > 0) {
-    report_row(p, "of that",
-               "ε = %.6g for the schema: the records decided, with noise, about weights, bins and "
-               "groups; %s",
-               shares[SHARE_SCHEMA],
+    report_row(p, "of that", "ε = %.6g for the %s: the records decided, with noise, about %s; %s",
+               shares[SHARE_SCHEMA], label_range_known(m->range) ? "loss and the schema" : "schema",
+               label_range_known(m->range) ? "how far labels lie apart, or weights, bins and groups"
+                                           : "weights, bins and groups",
                m->claim.composed.epsilon > 0
                    ? "with what follows it costs no more than (ε, δ) together"
                    : "the rest is for what follows");

@@ -1,9 +1,12 @@
 """Fits on a Dask cluster of this machine's own."""
 
+import os
+from types import SimpleNamespace
+
 import dask.dataframe as dd
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, wait
 
 import dperm
 import dperm.dask
@@ -71,6 +74,30 @@ def test_a_partition_that_fails_ends_the_run(client, ledger):
     with pytest.raises(OSError, match="nothing was charged"):
         dperm.dask.fit(dperm.LogisticRegression(1.0, schema=SCHEMA, ledger=ledger, dataset="people"), some)
     assert not dperm.Ledger(ledger).entries("people")
+
+
+def _deadly():
+    from dperm import mesh
+
+    mesh.join = lambda *_: os._exit(1)
+
+
+def test_a_worker_that_dies_before_it_joins_ends_the_run(client, ledger):
+    """Dask would wait for it, and start its work again."""
+    some = dd.from_pandas(people(900), npartitions=3, sort=False).persist()
+    wait(some)
+    client.run(_deadly, workers=sorted(client.scheduler_info(n_workers=-1)["workers"])[:1])
+    with pytest.raises(OSError, match="failed before the run began; nothing was charged"):
+        dperm.dask.fit(dperm.LogisticRegression(1.0, schema=SCHEMA, ledger=ledger, dataset="people"), some)
+    assert not dperm.Ledger(ledger).entries("people")
+    client.wait_for_workers(3)
+
+
+def test_clusters_that_encrypt_are_refused():
+    secret = SimpleNamespace(scheduler=SimpleNamespace(address="tls://127.0.0.1:1"))
+    with pytest.raises(ValueError, match="plain TCP"):
+        dperm.dask.fit(dperm.LogisticRegression(1.0, schema=SCHEMA), dd.from_pandas(people(10), npartitions=1), client=secret,
+                       workers=1)
 
 
 def test_killed_workers_release_nothing(client, ledger, monkeypatch):
