@@ -51,7 +51,8 @@ def solve(x, y, loss, ridge, linear, start):
 
 def plain(z, y, loss):
     """The fit without privacy, and the standard errors of its slopes (sandwich)."""
-    f = solve(z, y, loss, 0.0, np.zeros(z.shape[1]), np.zeros(z.shape[1]))
+    near = np.linalg.lstsq(z, y, rcond=None)[0] if loss.name != "logistic" else np.zeros(z.shape[1])
+    f = solve(z, y, loss, 0.0, np.zeros(z.shape[1]), near)
     s, a = loss.both(z @ f, y)
     W = np.linalg.inv((z * a[:, None]).T @ z)
     inner = (z * s[:, None]).T @ (z * s[:, None])
@@ -81,6 +82,8 @@ def correlation(name, d):
 
 class Family:
     """Made records: kind of columns, labels, and a truth from a large sample."""
+
+    label_most = 4.0  # numbers are clamped to this, with hardly any beyond
 
     def __init__(self, d, loss="logistic", corr="none", columns="mixed", label="plain", reach=2.0):
         self.d, self.corr, self.columns, self.label, self.reach = d, correlation(corr, d), columns, label, reach
@@ -145,6 +148,8 @@ class Family:
 
 class Records:
     """Real records, drawn with replacement; the truth is the fit to all."""
+
+    label_most = 1.0
 
     def __init__(self, z, y, groups, loss, names):
         self.z, self.y, self.groups, self.loss, self.names = z, y, groups, loss, names
