@@ -115,6 +115,9 @@ if HAVE["pyarrow"]:
         "arrow_batch": lambda records: pa.RecordBatch.from_pydict(_by_pyarrow([records[0]] + records)).slice(1),
         "arrow_dictionaries": lambda records: pa.table(
             {n: values.dictionary_encode() for n, values in _by_pyarrow(records).items()}),
+        "arrow_dictionaries_of_each_chunk": lambda records: pa.concat_tables(
+            [pa.table({n: values.dictionary_encode() for n, values in _by_pyarrow(records[i:i + 3]).items()})
+             for i in range(0, len(records), 3)]),
         "arrow_views": lambda records: pa.table(
             {n: pa.array([r[j] for r in _texts(records)], pa.string_view()) for j, n in enumerate(NAMES)})})
     ROWS["number_arrow"] = lambda records: pa.table(
@@ -126,6 +129,22 @@ if HAVE["pyarrow"]:
     for _kind in [pa.duration("us"), pa.date32(), pa.decimal128(5, 2)] + \
             [pa.timestamp(unit, zone) for unit in ("ns", "us", "ms", "s") for zone in (None, "UTC")]:
         UNTAKEN[f"arrow {_kind}"] = lambda records, kind=_kind: _arrow_dates(records, kind)
+
+    class _Own(pa.ExtensionType):
+        """Whole numbers that somebody means something else by."""
+
+        def __init__(self):
+            super().__init__(pa.int64(), "dperm.tests.own")
+
+        def __arrow_ext_serialize__(self):
+            return b""
+
+        @classmethod
+        def __arrow_ext_deserialize__(cls, storage, serialized):
+            return cls()
+
+    UNTAKEN["arrow extension"] = lambda records: pa.table(
+        {NAMES[j]: pa.ExtensionArray.from_storage(_Own(), pa.array([int(r[j]) for r in records])) for j in range(len(records[0]))})
 
     YS["arrow"] = pa.array
 

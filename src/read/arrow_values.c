@@ -179,7 +179,7 @@ static dperm_status values_of(arrow_form form, const struct ArrowArray *array, s
   RETURN_IF(out->count > 0 && !out->data, arrow_unsound(what, "a buffer is missing", err));
   RETURN_IF(views && parts > 0 && !array->buffers[array->n_buffers - 1],
             arrow_unsound(what, "a buffer is missing", err));
-  if ((form == ARROW_TEXT || form == ARROW_LARGE_TEXT) && out->data) {
+  if ((form == ARROW_TEXT || form == ARROW_LARGE_TEXT) && out->count > 0) { /* of no texts none */
     out->last_end = end_at(out, out->offset + out->count);
   }
   return DPERM_OK;
