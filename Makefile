@@ -10,7 +10,7 @@ FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang clang-format clang-tidy
 R_PACKAGES := r-base-core r-base-dev r-cran-jsonlite r-cran-testthat r-cran-tibble r-cran-knitr \
   r-cran-rmarkdown pandoc qpdf devscripts tidy
-DIST_PACKAGES := git python3-venv r-base-core r-base-dev dpkg-dev debhelper dh-python
+DIST_PACKAGES := git python3-venv r-base-core r-base-dev dpkg-dev debhelper dh-python musl-tools
 SITE_PACKAGES := python3 python3-markdown-it python3-pygments
 # A Java for Spark; the rest comes from PyPI.
 ENGINES_PACKAGES := python3-venv openjdk-17-jre-headless
@@ -40,7 +40,7 @@ deps-r: deps
 	@tools/install-missing $(R_PACKAGES)
 deps-site:
 	@tools/install-missing $(SITE_PACKAGES)
-deps-dist: deps
+deps-dist: deps deps-page
 	@tools/install-missing $(DIST_PACKAGES)
 deps-engines: deps-test
 	@tools/install-missing $(ENGINES_PACKAGES)
