@@ -302,6 +302,7 @@ def test_dropped_records_are_refused_by_all():
 
 
 def test_the_package_needs_no_engine():
-    code = "import sys, dperm, dperm.spark, dperm.dask; print(sorted({'pyspark', 'dask', 'distributed', 'pyarrow'} & set(sys.modules)))"
+    code = "import sys; sys.modules.update(dict.fromkeys(('pyspark', 'dask', 'distributed', 'pyarrow'))); " \
+        "import dperm, dperm.spark, dperm.dask; print('fine')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.strip().endswith("[]"), done
+    assert done.stdout.strip() == "fine", done

@@ -16,7 +16,8 @@ LIMIT = 1 << 20  # bytes of results that the driver takes
 
 @pytest.fixture(scope="module")
 def spark():
-    made = SparkSession.builder.master("local[3]").appName("dperm").config("spark.ui.enabled", "false") \
+    # as on a cluster, a task that fails is tried again
+    made = SparkSession.builder.master("local[3,4]").appName("dperm").config("spark.ui.enabled", "false") \
         .config("spark.ui.showConsoleProgress", "false") \
         .config("spark.driver.memory", "640m").config("spark.driver.maxResultSize", LIMIT) \
         .config("spark.speculation", "true").config("spark.sql.shuffle.partitions", "3").getOrCreate()
