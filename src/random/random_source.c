@@ -166,7 +166,8 @@ double random_chi(random_source *source, size_t n) {
  *
  * Errors, relative and in units of u. W: its 63 bits cut off an infinite mantissa, 2^−63, and are
  * rounded to a double, 1: together below 1.01. Exponential: both branches have a derivative d log E
- * / d log W of at most 1/log 2 < 1.443, its value at W = ½, so 1.443·1.01 + 4 for the function < 5.5. */
+ * / d log W of at most 1/log 2 < 1.443, its value at W = ½, so 1.443·1.01 + 4 for the function
+ * < 5.5. */
 
 /* The interval [2^−(e+1), 2^−e) has probability 2^−e, e = 1, 2, …: e − 1 zero bits before a one.
  * The search ends after 15 words of zeros, with probability 2^−960, so that W and what is made of
