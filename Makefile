@@ -10,18 +10,20 @@ FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang clang-format clang-tidy
 R_PACKAGES := r-base-core r-base-dev r-cran-jsonlite r-cran-testthat r-cran-tibble r-cran-knitr \
   r-cran-rmarkdown pandoc qpdf devscripts tidy
-DIST_PACKAGES := git python3-venv r-base-core r-base-dev dpkg-dev debhelper dh-python
+DIST_PACKAGES := git python3-venv r-base-core r-base-dev dpkg-dev debhelper dh-python musl-tools
 SITE_PACKAGES := python3 python3-markdown-it python3-pygments
 # A Java for Spark; the rest comes from PyPI.
 ENGINES_PACKAGES := python3-venv openjdk-17-jre-headless
+PAGE_PACKAGES := emscripten ninja-build cmake dpkg-dev nodejs chromium
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-bench build demo test \
-  figures test-full test-flaky check r-check site site-check test-arrow test-engines wheel dist install uninstall clean
+.PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-page deps-bench \
+  build demo test figures test-full test-flaky check r-check site site-check test-arrow test-engines \
+  page page-test page-bench wheel dist install uninstall clean
 
 all: build
 
@@ -38,10 +40,13 @@ deps-r: deps
 	@tools/install-missing $(R_PACKAGES)
 deps-site:
 	@tools/install-missing $(SITE_PACKAGES)
-deps-dist: deps
+deps-dist: deps deps-page
 	@tools/install-missing $(DIST_PACKAGES)
 deps-engines: deps-test
 	@tools/install-missing $(ENGINES_PACKAGES)
+deps-page: deps
+	@command -v node > /dev/null || tools/install-missing nodejs
+	@tools/install-missing $(filter-out nodejs,$(PAGE_PACKAGES))
 deps-bench: deps
 	@tools/install-missing $(BENCH_PACKAGES)
 
@@ -117,6 +122,15 @@ test-arrow: deps-test
 test-engines: deps-engines
 	@$(ENGINES_BUILD)
 	@tests/engines/run
+
+# The page for browsers, build/page/dperm.html (docs/page.md); its tests, in Chromium; its speed beside
+# the command's: make page-bench CSV=FILE SCHEMA=FILE.
+page: deps-page
+	@JOBS=$(JOBS) tools/make-page
+page-test: page build
+	@DPERM=$(CURDIR)/build/release/dperm node --test tests/page/bits_test.js tests/page/page_test.js
+page-bench: page build
+	@DPERM=$(CURDIR)/build/release/dperm node tests/page/bench.js "$(CSV)" "$(SCHEMA)"
 
 # For other machines; by tools from PyPI. tools/check-wheel tries it on a bare Debian root.
 wheel: deps

@@ -66,7 +66,8 @@ draw_shape <- function(column, deviations) {
   middle <- c(rbind(pieces$base_left, pieces$base_right))
   reach <- c(rbind(pieces$noise_left, pieces$noise_right))
   effect <- c(pieces$left, pieces$right)
-  plot(range(ends), range(0, effect, middle + within_reach(effect, reach), middle - within_reach(effect, reach)),
+  most <- if (length(column$levels) > 0) within_reach(effect, reach) else reach
+  plot(range(ends), range(0, effect, middle + most, middle - most),
        type = "n", xaxt = "n", xlab = "", ylab = "", main = column$name)
   polygon(c(ends, rev(ends)), c(middle + reach, rev(middle - reach)), col = band, border = NA)
   abline(h = 0, col = "grey75")
@@ -103,7 +104,7 @@ cell_pieces <- function(column, at, deviations) {
 or_zero <- function(value) if (is.null(value)) 0 else value
 
 # How much of the bands a picture has to hold: one far longer than all effects, of a rare level, runs out of it.
-within_reach <- function(effect, reach) pmin(reach, max(2 * abs(effect), min(reach)))
+within_reach <- function(effect, reach) pmin(reach, max(2 * abs(effect), median(reach)))
 
 # ---- categories
 

@@ -164,8 +164,9 @@ dperm_status dperm_audit_run(const dperm_audit_options *given, dperm_audit_resul
           "delta = %g; audits of gaussian noise, as gaussian-objective, have one to choose, above "
           "0 and below 1; leave it out for the others, or for the usual one",
           options->delta);
-  FAIL_IF(options->threads < 0 || options->threads > 4096 || options->draws > (size_t)1 << 40, err,
-          DPERM_INVALID_ARGUMENT, "%d threads and %zu draws; give at most 4096 and 2^40",
+  FAIL_IF(options->threads < 0 || options->threads > 4096 ||
+              (uint64_t)options->draws > UINT64_C(1) << 40,
+          err, DPERM_INVALID_ARGUMENT, "%d threads and %zu draws; give at most 4096 and 2^40",
           options->threads, options->draws);
   dperm_audit_result result = nothing_found(found.mechanism, found.variant, options->epsilon);
   if (options->delta_claimed) {

@@ -57,7 +57,7 @@
 typedef struct selector_target {
   dperm_selector selector;
   ratio epsilon;
-  size_t errors[2][2]; /* of each data set, of each candidate */
+  uint64_t errors[2][2]; /* of each data set, of each candidate */
 } selector_target;
 
 static dperm_status draw_selected(const attack *a, int side, random_source *source, double *score,
@@ -250,7 +250,8 @@ typedef struct pair_target {
 static dperm_status draw_pair(const attack *a, int side, random_source *source, double *score,
                               dperm_error *err) {
   const pair_target *t = a->context;
-  size_t costs[2], order[2],
+  uint64_t costs[2];
+  size_t order[2],
       chosen = pair_choose(source, t->slopes[side], 2, t->neighbours, t->choice, costs, order);
   cell_sums sums;
   memcpy(sums.slope, t->slopes[side], sizeof sums.slope);

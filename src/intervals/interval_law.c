@@ -11,7 +11,8 @@ dperm_status interval_law_new(const interval_design *design, interval_law *out, 
   interval_law law = {.design = design, .d = d};
   double **const vectors[] = {&law.first,  &law.first_noise, &law.mean, &law.variance,
                               &law.doubt,  &law.width,       &law.low,  &law.high,
-                              &law.length, &law.excess,      &law.phi,  &law.excess_noise};
+                              &law.length, &law.excess,      &law.phi,  &law.excess_noise,
+                              &law.scale,  &law.mirror,      &law.rest, &law.rest_doubt};
   double **const squares[] = {&law.pair, &law.pair_noise, &law.left, &law.root, &law.inverse};
   const size_t vector_count = sizeof vectors / sizeof *vectors,
                square_count = sizeof squares / sizeof *squares;

@@ -13,18 +13,22 @@ typedef struct interval_law {
   size_t d;
   double *numbers; /* where all of these stand */
   size_t count;
-  double h0;                       /* the mean curvature */
-  double *first, *first_noise;     /* of the curvature times z, and its noise's deviation */
-  double *mean, *variance, *doubt; /* of z; the variance times h0, and its deviation */
-  double *width, *low, *high;      /* numbers as pairs count them: (z − mean)/width in there */
-  double *pair, *pair_noise;       /* d × d: correlations as they were released; 0 of noise
-                                      where they follow from the scales */
-  double *left;                    /* d × d: variances of what is known of them */
-  double *root, *length;           /* d × d, d: the inverse correlations are LMMᵀL */
-  double *inverse;                 /* d × d: of the slopes, as it is expected */
-  bool lost[INTERVAL_COLUMNS];     /* too like other columns */
-  double spread_most, omega;       /* leverages count up to this; of a curvature, in a slope² */
-  double *excess, *excess_noise;   /* of the spread of slopes, as a part of omega */
+  double h0;                          /* the mean curvature */
+  double *first, *first_noise;        /* of the curvature times z, and its noise's deviation */
+  double *mean, *variance, *doubt;    /* of z; the variance times h0, and its deviation */
+  double *width, *low, *high;         /* numbers as pairs count them: (z − mean)/width in there */
+  double *scale;                      /* a column is divided by its root: the variance, or the
+                                         curvature in a value of a block (interval_blocks.h), */
+  double *mirror, *rest, *rest_doubt; /* whose coordinates are mirrored; a block's reference has
+                                         this part of it, with this deviation */
+  double *pair, *pair_noise;     /* d × d: correlations of coordinates as they were released; 0 of
+                                    noise within a group */
+  double *left;                  /* d × d: variances of what is known of them */
+  double *root, *length;         /* d × d, d: their inverse is LMMᵀL */
+  double *inverse;               /* d × d: of the slopes, as it is expected */
+  bool lost[INTERVAL_COLUMNS];   /* too like other columns */
+  double spread_most, omega;     /* leverages count up to this; of a curvature, in a slope² */
+  double *excess, *excess_noise; /* of the spread of slopes, as a part of omega */
   double *phi;
 } interval_law;
 

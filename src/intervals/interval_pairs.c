@@ -9,6 +9,7 @@
 #include "base/functions.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "intervals/interval_blocks.h"
 
 /* Chosen by experiments/coverage, on made families. */
 static const double better = 0.5; /* noise of a variance, to that of the stage before */
@@ -17,7 +18,7 @@ static const double slab_most = 0.05;
 static const double top = 0.12; /* of all squares of a column's, where they do not stand out */
 static const double far_held = 0.98, far_variance = 0.3;
 static const double window = 2, eigen_floor = 0.7, eigen_least = 0.02;
-static const double lost_floor = 0.5, lost_most = 0.1;
+static const double lost_floor = 0.5, lost_least = 0.02, lost_most = 0.1;
 enum { ROUNDS = 20, CLASSES = 3 };
 
 static double square(double x) {
@@ -98,49 +99,88 @@ static void read_own(interval_law *law, size_t j, interval_reader *r, double *me
   }
 }
 
-static void set_pair(interval_law *law, size_t j, size_t l, double value, double noise) {
-  law->pair[j * law->d + l] = law->pair[l * law->d + j] = value;
-  law->pair_noise[j * law->d + l] = law->pair_noise[l * law->d + j] = noise;
-}
-
-static void correlate(interval_law *law, const double *mean, const double *noise,
-                      const double *variance) {
-  const interval_design *design = law->design;
+/* Of one group by the columns of another, upper triangle: products less those of the means, with
+ * the variance of their noise, each column divided by the root of `scale`. */
+static void centre(interval_law *law, const double *mean, const double *noise,
+                   const double *scale) {
   const size_t d = law->d;
   for (size_t j = 0; j < d; j++) {
-    set_pair(law, j, j, 1, 0);
     for (size_t l = j + 1; l < d; l++) {
-      if (design->group_of[j] == design->group_of[l]) {
-        const double a = law->mean[j], b = law->mean[l];
-        set_pair(law, j, l, -sqrt(a / (1 - a) * b / (1 - b)), 0);
-        continue;
-      }
-      const double by = 1 / sqrt(variance[j] * variance[l]);
-      const double value = law->pair[j * d + l] - mean[j] * mean[l] / law->h0;
-      const double all = square(law->pair_noise[j * d + l]) + square(noise[j] * mean[l] / law->h0) +
-                         square(mean[j] * noise[l] / law->h0);
-      set_pair(law, j, l, value * by, sqrt(all) * by);
+      const size_t i = j * d + l;
+      const double by = 1 / (scale[j] * scale[l]);
+      law->pair[i] = (law->pair[i] - mean[j] * mean[l] / law->h0) * sqrt(by);
+      law->pair_noise[i] = (square(law->pair_noise[i]) + square(noise[j] * mean[l] / law->h0) +
+                            square(mean[j] * noise[l] / law->h0)) *
+                           by;
     }
   }
 }
 
-static void read_correlations(interval_law *law, interval_reader *r, double *room) {
+/* Sums over the columns of both groups, in coordinates; `from` has d × d numbers, of which those of
+ * the upper triangle count, and squares of entries are for variances. */
+static void to_coordinates(const interval_law *law, const double *from, bool squares, double *half,
+                           double *to) {
   const interval_design *design = law->design;
-  double *mean = room, *noise = room + law->d, *variance = room + 2 * law->d;
+  const size_t d = law->d;
+  for (int side = 0; side < 2; side++) { /* rows, then columns */
+    const double *given = side == 0 ? from : half;
+    double *made = side == 0 ? half : to;
+    for (size_t j = 0; j < d; j++) {
+      for (size_t l = 0; l < d; l++) {
+        const interval_group *g = &design->groups[design->group_of[side == 0 ? j : l]];
+        double sum = 0;
+        for (size_t k = g->first; k < g->first + g->count; k++) {
+          const double entry = interval_block_entry(law, side == 0 ? j : l, k);
+          sum += (squares ? entry * entry : entry) * given[side == 0 ? k * d + l : j * d + k];
+        }
+        made[j * d + l] = sum;
+      }
+    }
+  }
+}
+
+/* Both triangles; within a group the coordinates have no correlation. */
+static void set_correlations(interval_law *law, const double *value, const double *variance) {
+  const size_t *group = law->design->group_of, d = law->d;
+  for (size_t j = 0; j < d; j++) {
+    for (size_t l = 0; l < d; l++) {
+      const size_t i = j < l ? j * d + l : l * d + j;
+      const bool apart = group[j] != group[l];
+      law->pair[j * d + l] = apart ? value[i] : j == l ? 1 : 0;
+      law->pair_noise[j * d + l] = apart ? sqrt(variance[i]) : 0;
+    }
+  }
+}
+
+static dperm_status read_correlations(interval_law *law, interval_reader *r, dperm_error *err) {
+  const interval_design *design = law->design;
+  OWNED_MEMORY double *room = NULL;
+  const size_t d = law->d;
+  TRY(memory_new(3 * d * d + 3 * d, sizeof *room, &room, err));
+  double *half = room, *value = half + d * d, *variance = value + d * d, *mean = variance + d * d,
+         *noise = mean + d, *scale = noise + d;
   read_products(law, r);
-  for (size_t j = 0; j < law->d; j++) {
-    const bool bit = design->groups[design->group_of[j]].kind == INTERVAL_BIT;
-    mean[j] = bit ? 0 : law->first[j];
+  for (size_t j = 0; j < d; j++) {
+    const interval_kind kind = design->groups[design->group_of[j]].kind;
+    mean[j] = kind == INTERVAL_BIT ? 0 : law->first[j];
     noise[j] = law->first_noise[j];
-    variance[j] = law->variance[j];
+    scale[j] = kind == INTERVAL_BLOCK ? law->first[j] : law->variance[j];
   }
   for (size_t i = 0; i < design->group_count; i++) {
     const size_t j = design->groups[i].first;
     if (design->groups[i].kind == INTERVAL_NUMBER) {
-      read_own(law, j, r, &mean[j], &noise[j], &variance[j]);
+      read_own(law, j, r, &mean[j], &noise[j], &scale[j]);
     }
   }
-  correlate(law, mean, noise, variance);
+  centre(law, mean, noise, scale);
+  to_coordinates(law, law->pair, false, half, value);
+  to_coordinates(law, law->pair_noise, true, half, variance);
+  set_correlations(law, value, variance);
+  for (size_t j = 0; j < d; j++) {
+    const bool block = design->groups[design->group_of[j]].kind == INTERVAL_BLOCK;
+    law->scale[j] = block ? law->first[j] : law->variance[j];
+  }
+  return DPERM_OK;
 }
 
 /* ---- what all of a class tell of each */
@@ -257,18 +297,40 @@ static void clean(const interval_law *law, double left, double *values, double *
   }
 }
 
-/* `c` is destroyed. */
-static void invert(interval_law *law, double *c, double *vectors, double *values, double *room) {
+/* Columns with a part of them in directions of which too little is known. */
+static void set_lost(interval_law *law, double left, const double *vectors, const double *values,
+                     double *rows) {
+  const interval_design *design = law->design;
   const size_t d = law->d;
-  const double left = mean_left(law), rms = sqrt(left);
-  interval_eigen(d, c, values, vectors);
-  for (size_t j = 0; j < d; j++) {
-    double in_small = 0;
-    for (size_t i = 0; i < d; i++) {
-      in_small += values[i] <= lost_floor * rms ? square(vectors[j * d + i]) : 0;
-    }
-    law->lost[j] = in_small > lost_most;
+  const double rms = sqrt(left);
+  bool small[INTERVAL_COLUMNS];
+  for (size_t i = 0; i < d; i++) {
+    small[i] = values[i] <= fmax(lost_least, lost_floor * rms);
   }
+  for (size_t i = 0; i < d * d; i++) {
+    rows[i] = vectors[i];
+  }
+  for (size_t g = 0; g < design->group_count; g++) {
+    interval_block_columns(law, &design->groups[g], law->rest[design->groups[g].first], rows);
+  }
+  for (size_t j = 0; j < d; j++) {
+    double in_small = 0, all = 0;
+    for (size_t i = 0; i < d; i++) {
+      all += square(rows[j * d + i]);
+      in_small += small[i] ? square(rows[j * d + i]) : 0;
+    }
+    law->lost[j] = in_small > lost_most * all;
+  }
+}
+
+/* `c` is destroyed, and so is the room: d × d, and d. */
+static void invert(interval_law *law, double *c, double *vectors, double *values, double *rows,
+                   double *room) {
+  const interval_design *design = law->design;
+  const size_t d = law->d;
+  const double left = mean_left(law);
+  interval_eigen(d, c, values, vectors);
+  set_lost(law, left, vectors, values, rows);
   clean(law, left, values, room);
   for (size_t j = 0; j < d; j++) {
     double length = 0;
@@ -277,12 +339,17 @@ static void invert(interval_law *law, double *c, double *vectors, double *values
       law->root[j * d + i] = vectors[j * d + i] / sqrt(values[i]);
     }
     law->length[j] = sqrt(length);
+    for (size_t i = 0; i < d; i++) {
+      rows[j * d + i] = law->length[j] * law->root[j * d + i];
+    }
+  }
+  for (size_t g = 0; g < design->group_count; g++) {
+    interval_block_columns(law, &design->groups[g], law->rest[design->groups[g].first], rows);
   }
   for (size_t j = 0; j < d; j++) {
     for (size_t l = 0; l < d; l++) {
-      const double inverse = vector_dot(law->root + j * d, law->root + l * d, d);
       law->inverse[j * d + l] =
-          inverse * law->length[j] * law->length[l] / sqrt(law->variance[j] * law->variance[l]);
+          vector_dot(rows + j * d, rows + l * d, d) / sqrt(law->scale[j] * law->scale[l]);
     }
   }
 }
@@ -290,15 +357,16 @@ static void invert(interval_law *law, double *c, double *vectors, double *values
 dperm_status interval_take_pairs(interval_law *law, interval_reader *r, dperm_error *err) {
   OWNED_MEMORY double *room = NULL;
   const size_t d = law->d;
-  TRY(memory_new(3 * d * d + 3 * d, sizeof *room, &room, err));
-  double *best = room, *far = room + d * d, *vectors = room + 2 * d * d, *rest = room + 3 * d * d;
-  read_correlations(law, r, rest);
+  TRY(memory_new(4 * d * d + 2 * d, sizeof *room, &room, err));
+  double *best = room, *far = room + d * d, *vectors = room + 2 * d * d, *rows = room + 3 * d * d,
+         *rest = room + 4 * d * d;
+  TRY(read_correlations(law, r, err));
   for (size_t i = 0; i < d * d; i++) {
     best[i] = law->pair[i];
   }
   for (size_t class = 0; class < CLASSES; class ++) {
     shrink(law, class, far, best);
   }
-  invert(law, best, vectors, rest, rest + d);
+  invert(law, best, vectors, rest, rows, rest + d);
   return DPERM_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "intervals/interval_blocks.h"
 #include "intervals/interval_pairs.h"
 
 /* Chosen by experiments/coverage, on made families. */
@@ -120,6 +121,8 @@ static void take_scales(interval_law *law, interval_reader *r) {
     }
     if (g->kind == INTERVAL_NUMBER) {
       take_number(law, g, noise, r);
+    } else if (g->kind == INTERVAL_BLOCK) {
+      interval_block_set(law, g);
     }
   }
   set_places(law);

@@ -66,9 +66,9 @@ static size_t power_of_two_below(size_t number) {
   return power;
 }
 
-size_t stripe_count(size_t rows, size_t doubles) {
+size_t stripe_count(uint64_t rows, size_t doubles) {
   const size_t budget = (size_t)256 << 20;
-  size_t by_rows = power_of_two_below(rows / STRIPE_UNIT);
+  size_t by_rows = power_of_two_below((size_t)(rows / STRIPE_UNIT));
   size_t by_memory = power_of_two_below(doubles ? budget / sizeof(double) / doubles : STRIPES_MOST);
   size_t least = by_rows < 2 ? by_rows : 2, count = by_rows < by_memory ? by_rows : by_memory;
   return count < least ? least : count;

@@ -126,7 +126,7 @@ dperm_status matrix_dense_new(size_t rows, size_t cols, double *values, matrix *
  * if the rows allow). They begin at multiples of STRIPE_UNIT, and a cut into fewer is coarser, so
  * that every operation's cut respects that of the rows among processes. */
 enum { STRIPES_MOST = 16, STRIPE_UNIT = 2 * MATRIX_BLOCK, STRIPE_DEPTH = 4 };
-size_t stripe_count(size_t rows, size_t doubles);
+size_t stripe_count(uint64_t rows, size_t doubles);
 /* The first row of stripe s of `count`, among all. */
 size_t stripe_start(size_t rows, size_t count, size_t s);
 

@@ -33,7 +33,7 @@ size_t blocks_sum_depth(const matrix *x);
 
 /* A is m × k with entries a[i·a_row + p·a_col], B is k × n and C is m × n, both row-major with rows
  * b_row and c_row apart. The bits of an entry of C depend on its row of A and its column of B and
- * on k alone, on one kind of processor: with fused multiply-adds they differ from those without. */
+ * on k alone: each multiplication is fused with its addition, on all processors. */
 typedef struct gemm_operands {
   size_t m, n, k;
   const double *a;
@@ -45,8 +45,8 @@ typedef struct gemm_operands {
 } gemm_operands;
 
 void gemm_block(const gemm_operands *t);
-/* Which of the two kinds of processor this is. */
-bool gemm_is_fused(void);
+/* By the kernel number `at` of those that this processor can run; false behind the last. */
+bool gemm_block_by(size_t at, const gemm_operands *t);
 
 /* C += A B and C += Aᵀ B, where the rows of A, B and C are lda, ldb and ldc apart. */
 static inline void gemm_nn(size_t m, size_t n, size_t k, const double *a, size_t lda,

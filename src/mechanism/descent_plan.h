@@ -22,10 +22,11 @@ typedef struct descent_plan {
 
 typedef struct descent_terms {
   const dperm_loss *loss; /* of several scores */
-  size_t rows_most, dims; /* d, of each class */
-  double norm;            /* R */
-  bool shared;            /* rows have shares */
-  double gradients;       /* by how many of them neighbours differ */
+  uint64_t rows_most;
+  size_t dims;      /* d, of each class */
+  double norm;      /* R */
+  bool shared;      /* rows have shares */
+  double gradients; /* by how many of them neighbours differ */
 } descent_terms;
 
 /* The Λ at which noise of this rms norm in a class's mean gradient moves its weights by `length`

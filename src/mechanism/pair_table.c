@@ -42,13 +42,13 @@ static uint64_t cells_moved(dperm_neighbours neighbours) {
 }
 
 size_t pair_choose(random_source *source, const int64_t *sums, size_t pairs,
-                   dperm_neighbours neighbours, double epsilon, size_t *costs, size_t *order) {
+                   dperm_neighbours neighbours, double epsilon, uint64_t *costs, size_t *order) {
   const uint64_t moved = DEFECT("pair-half") ? 1 : cells_moved(neighbours);
-  size_t most = 0;
+  uint64_t most = 0;
   for (size_t p = 0; p < pairs; p++) {
     costs[p] = 0;
     for (size_t c = 0; c < PAIR_CELLS; c++) {
-      costs[p] += (size_t)llabs(sums[p * PAIR_CELLS + c]);
+      costs[p] += (uint64_t)llabs(sums[p * PAIR_CELLS + c]);
     }
     most = costs[p] > most ? costs[p] : most;
   }

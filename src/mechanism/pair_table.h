@@ -33,7 +33,7 @@ double pair_choice_share(double epsilon);
  * permute-and-flip, private at epsilon for one record of these neighbours. `costs` and `order` have
  * a place for each pair. */
 size_t pair_choose(random_source *source, const int64_t *sums, size_t pairs,
-                   dperm_neighbours neighbours, double epsilon, size_t *costs, size_t *order);
+                   dperm_neighbours neighbours, double epsilon, uint64_t *costs, size_t *order);
 /* Discrete Laplace noise on the sums of one pair's cells: private at epsilon. */
 void pair_blur(random_source *source, cell_sums *sums, dperm_neighbours neighbours, double epsilon);
 

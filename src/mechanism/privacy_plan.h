@@ -11,7 +11,7 @@
 typedef struct public_numbers {
   size_t rows; /* n, or the public figure near it where n is private: */
   dperm_neighbours neighbours;
-  size_t rows_most;       /* if how many there are is private, no more than this */
+  uint64_t rows_most;     /* if how many there are is private, no more than this */
   size_t person_rows;     /* records of a person, at most, that count as one together; or 0 */
   size_t dims;            /* d, of each of the vectors that softmax has as many of as classes */
   row_bounds bounds;      /* R₂, R₁ and r_g, for every row */

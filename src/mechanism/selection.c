@@ -6,8 +6,8 @@
 #include "base/defect.h"
 #include "base/functions.h"
 
-static size_t smallest(const size_t *errors, size_t count) {
-  size_t least = errors[0];
+static uint64_t smallest(const uint64_t *errors, size_t count) {
+  uint64_t least = errors[0];
   for (size_t i = 1; i < count; i++) {
     least = errors[i] < least ? errors[i] : least;
   }
@@ -21,9 +21,9 @@ static uint64_t divisor(void) {
 
 /* A uniform proposal kept with probability exp(−ε(z − z_min)/2), until one is kept: exactly the
  * exponential mechanism's law, without computing a single exponential. */
-size_t select_exponential(random_source *source, const size_t *costs, size_t count, ratio epsilon,
+size_t select_exponential(random_source *source, const uint64_t *costs, size_t count, ratio epsilon,
                           uint64_t sensitivity) {
-  size_t least = smallest(costs, count);
+  uint64_t least = smallest(costs, count);
   for (;;) {
     size_t i = (size_t)random_below(source, count);
     if (random_bernoulli_exp(source, epsilon, costs[i] - least, divisor() * sensitivity)) {
@@ -32,9 +32,9 @@ size_t select_exponential(random_source *source, const size_t *costs, size_t cou
   }
 }
 
-size_t select_permute_and_flip(random_source *source, const size_t *costs, size_t count,
+size_t select_permute_and_flip(random_source *source, const uint64_t *costs, size_t count,
                                ratio epsilon, uint64_t sensitivity, size_t *order) {
-  size_t least = smallest(costs, count);
+  uint64_t least = smallest(costs, count);
   random_order(source, count, order);
   for (size_t i = 0; i < count; i++) {
     if (random_bernoulli_exp(source, epsilon, costs[order[i]] - least, divisor() * sensitivity)) {
@@ -48,13 +48,14 @@ size_t select_permute_and_flip(random_source *source, const size_t *costs, size_
  * by `over`, or by the rest of `under` if it counts. */
 size_t select_crossing(random_source *source, const uint64_t *counts, size_t count, size_t rows,
                        share_of_all share, dperm_neighbours neighbours, double epsilon) {
-  size_t costs[CROSSINGS_MOST + 1], order[CROSSINGS_MOST + 1];
-  const int64_t all = (int64_t)(share.over * rows);
+  uint64_t costs[CROSSINGS_MOST + 1];
+  size_t order[CROSSINGS_MOST + 1];
+  const int64_t all = (int64_t)(share.over * (uint64_t)rows);
   for (size_t i = 0; i <= count; i++) {
     const int64_t above = i > 0 ? (int64_t)(share.under * counts[i - 1]) - all : 0,
                   below = i < count ? all - (int64_t)(share.under * counts[i]) : 0,
                   cost = above > below ? above : below;
-    costs[i] = cost > 0 ? (size_t)cost : 0;
+    costs[i] = cost > 0 ? (uint64_t)cost : 0;
   }
   const unsigned rest = share.under - share.over, more = rest > share.over ? rest : share.over,
                  moved = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? more : share.under;

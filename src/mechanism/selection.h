@@ -7,14 +7,14 @@
 
 /* Index i with probability ∝ exp(−ε z_i/(2·sensitivity)): ε-differentially private where one record
  * changes each cost by at most `sensitivity` (below 2^36). */
-size_t select_exponential(random_source *source, const size_t *costs, size_t count, ratio epsilon,
+size_t select_exponential(random_source *source, const uint64_t *costs, size_t count, ratio epsilon,
                           uint64_t sensitivity);
 
 /* Permute-and-flip (McKenna & Sheldon 2020): candidates in random order, the first that is
  * accepted, i with probability exp(−ε(z_i − z_min)/(2·sensitivity)), where one record changes each
  * cost by at most `sensitivity` (below 2^36). ε-differentially private, never worse in expectation.
  * `order` has `count` places. */
-size_t select_permute_and_flip(random_source *source, const size_t *costs, size_t count,
+size_t select_permute_and_flip(random_source *source, const uint64_t *costs, size_t count,
                                ratio epsilon, uint64_t sensitivity, size_t *order);
 
 /* Where `count` ≤ CROSSINGS_MOST rising numbers of records cross a share of all: i, from 0 to

@@ -82,9 +82,10 @@ uint64_t temperature_handicap(size_t j, dperm_neighbours neighbours, double epsi
 
 size_t temperature_choose(random_source *source, const int64_t sums[TEMPERATURES],
                           dperm_neighbours neighbours, double epsilon) {
-  size_t costs[TEMPERATURES], order[TEMPERATURES];
+  uint64_t costs[TEMPERATURES];
+  size_t order[TEMPERATURES];
   for (size_t j = 0; j < TEMPERATURES; j++) {
-    costs[j] = (size_t)(sums[j] < 0 ? -sums[j] : sums[j]);
+    costs[j] = (uint64_t)(sums[j] < 0 ? -sums[j] : sums[j]);
     costs[j] += temperature_handicap(j, neighbours, epsilon);
   }
   return select_permute_and_flip(source, costs, TEMPERATURES, ratio_below(epsilon),

@@ -73,7 +73,7 @@ static bool read_positive(const json_t *object, const char *key, double *out) {
 static bool read_count(const json_t *object, const char *key, size_t *out) {
   json_int_t value = json_integer_value(json_object_get(object, key));
   *out = (size_t)value;
-  return value > 0;
+  return value > 0 && (json_int_t)*out == value;
 }
 
 /* ---- the file as a whole */

@@ -24,7 +24,8 @@ static const sized_struct plan_struct = SIZED_STRUCT(dperm_plan, rows_to_halve_n
 
 /* More rows than anybody has; doubles hold all whole numbers up to there. ε of a plan lies between
  * the others (mechanism/privacy_plan.c). */
-static const double most_rows = 0x1p50, least_epsilon = 1e-9, most_epsilon = 100.0;
+static const double most_rows = SIZE_MAX > UINT32_MAX ? 0x1p50 : 0x1p30, least_epsilon = 1e-9,
+                    most_epsilon = 100.0;
 
 /* A plan's public numbers, of a row, with the kind of noise that was chosen, and what is varied. */
 typedef struct variation {
@@ -299,7 +300,7 @@ dperm_status plan_make(const dperm_plan_rows *of, dperm_options *options, planne
                                  .classes = classes,
                                  .pairs = of->schema ? pairs_of_schema(of->schema) : 0};
   stages_settle(options, &numbers);
-  TRY(stages_check(options, &numbers, NULL, err));
+  TRY(stages_check(options, &numbers, err));
   return of->schema ? plan_records(of, rows, options, planned, made, err)
                     : plan_numbers(of, rows, options, planned, made, err);
 }

@@ -179,12 +179,12 @@ guarantee guarantee_replaced(const guarantee *g) {
   return twice;
 }
 
-size_t add_remove_rows_most(size_t about) {
-  const size_t always = (size_t)1 << 28;
+uint64_t add_remove_rows_most(uint64_t about) {
+  const uint64_t always = UINT64_C(1) << 28;
   return about > always / 4 ? 4 * about : always;
 }
 
-size_t person_rows_most(size_t persons, size_t rows) {
+uint64_t person_rows_most(uint64_t persons, uint64_t rows) {
   return add_remove_rows_most(persons * rows);
 }
 

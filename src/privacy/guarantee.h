@@ -144,10 +144,10 @@ double epsilon_rest(double whole, double part);
 /* A claim with neighbours add-remove is about data sets of at most so many records, for a public
  * figure near their number: 268 million, or four times the figure. Rounding is bounded for all of
  * them, as their number may decide nothing (docs/proofs/neighbours.md). */
-size_t add_remove_rows_most(size_t about);
+uint64_t add_remove_rows_most(uint64_t about);
 /* The same where persons are counted: for so many, or about so many, of them, of whom each has this
  * many records at most that count; their number is as private. */
-size_t person_rows_most(size_t persons, size_t rows);
+uint64_t person_rows_most(uint64_t persons, uint64_t rows);
 enum { ROWS_ABOUT_BITS = 38 }; /* the figure is at most 2^this */
 
 /* The noise of a fit is certified but for odds of e^-NOISE_TAIL (privacy.md 6.1). */

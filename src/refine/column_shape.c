@@ -236,8 +236,9 @@ bool shape_many(const int64_t *scores, size_t columns, int64_t reach, size_t row
 /* One of the columns that are left, by permute-and-flip; or none, which counts like one whose score
  * is the bar. Returns SIZE_MAX for none. */
 static size_t pick_one(const int64_t *scores, size_t columns, int64_t reach, const int64_t *bar,
-                       double epsilon, random_source *source, const bool *picked, size_t *space) {
-  size_t *costs = space, *of = costs + columns + 1, *order = of + columns + 1, count = 0;
+                       double epsilon, random_source *source, const bool *picked, uint64_t *costs,
+                       size_t *space) {
+  size_t *of = space, *order = of + columns + 1, count = 0;
   const uint64_t sensitivity = (uint64_t)reach / (DEFECT("pick-half") ? 2 : 1);
   int64_t top = bar ? *bar : INT64_MIN;
   for (size_t j = 0; j < columns; j++) {
@@ -246,12 +247,12 @@ static size_t pick_one(const int64_t *scores, size_t columns, int64_t reach, con
   for (size_t j = 0; j < columns; j++) { /* only differences of costs matter to the choice */
     if (!picked[j]) {
       of[count] = j;
-      costs[count++] = (size_t)(top - scores[j]);
+      costs[count++] = (uint64_t)(top - scores[j]);
     }
   }
   if (bar) {
     of[count] = SIZE_MAX;
-    costs[count++] = (size_t)(top - *bar);
+    costs[count++] = (uint64_t)(top - *bar);
   }
   return of[select_permute_and_flip(source, costs, count, ratio_below(epsilon), sensitivity,
                                     order)];
@@ -260,12 +261,14 @@ static size_t pick_one(const int64_t *scores, size_t columns, int64_t reach, con
 dperm_status shape_pick(const int64_t *scores, size_t columns, int64_t reach, size_t rows,
                         size_t most, double epsilon, random_source *source, bool *picked,
                         dperm_error *err) {
+  OWNED_MEMORY uint64_t *costs = NULL;
   OWNED_MEMORY size_t *space = NULL;
   const int64_t bar = (int64_t)shape_bar(reach, rows, epsilon);
-  TRY(memory_new(3 * (columns + 1), sizeof *space, &space, err));
+  TRY(memory_new(columns + 1, sizeof *costs, &costs, err));
+  TRY(memory_new(2 * (columns + 1), sizeof *space, &space, err));
   for (size_t round = 0; round < most && round < columns; round++) {
-    const size_t chosen =
-        pick_one(scores, columns, reach, round > 0 ? &bar : NULL, epsilon, source, picked, space);
+    const size_t chosen = pick_one(scores, columns, reach, round > 0 ? &bar : NULL, epsilon, source,
+                                   picked, costs, space);
     if (chosen == SIZE_MAX) {
       break;
     }

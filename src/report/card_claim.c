@@ -121,10 +121,11 @@ static void sizes_of_claim(const statement *s, char *out, size_t size) {
     (void)snprintf(persons, sizeof persons, "%zu persons", m->rows);
   }
   if (rows > 0) {
-    (void)snprintf(out, size, "%s, with at most %zu records in all,", persons,
-                   person_rows_most(m->rows, rows));
+    (void)snprintf(out, size, "%s, with at most %llu records in all,", persons,
+                   (unsigned long long)person_rows_most(m->rows, rows));
   } else if (s->adding) {
-    (void)snprintf(out, size, "at most %zu records", add_remove_rows_most(m->rows));
+    (void)snprintf(out, size, "at most %llu records",
+                   (unsigned long long)add_remove_rows_most(m->rows));
   } else {
     (void)snprintf(out, size, "%zu records", m->rows);
   }

@@ -8,6 +8,7 @@
 #include "base/functions.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "intervals/interval_blocks.h"
 #include "intervals/interval_steps.h"
 
 enum { MATRICES = 128, DRAWS = 16, ALL_DRAWS = MATRICES * DRAWS };
@@ -20,6 +21,7 @@ static const double refused_most = 0.2; /* of all columns, where these are more 
 const char *interval_refusal_words(interval_refusal refusal) {
   static const char *const words[] = {[INTERVAL_FEW] = "too few records for its noise",
                                       [INTERVAL_RARE] = "too rare, or too narrow for its range",
+                                      [INTERVAL_REFERENCE] = "its reference is too rare",
                                       [INTERVAL_ALIKE] = "too like other columns for its noise",
                                       [INTERVAL_MANY] = "too many other columns have none"};
   return words[refusal];
@@ -52,7 +54,7 @@ typedef struct drawing {
   double *own;                                              /* d × MATRICES: diagonals */
   double *pull;                                             /* the ridge's, of a mean slope */
   double moved;                                             /* of scores, by it */
-  double *variance;                                         /* of z as drawn */
+  double *scale, *rest;                                     /* as drawn */
   double *w, *g, *vectors, *scaled, *values, *noise, *step; /* space */
 } drawing;
 
@@ -110,7 +112,7 @@ static void draw_inverse(drawing *t) {
     p[i] = math_tanh(product[i] * wide) / wide;
   }
   interval_eigen(d, p, t->values, t->vectors);
-  for (size_t j = 0; j < d; j++) { /* M·V·exp(−g/2 + g²/4), and its rows' products */
+  for (size_t j = 0; j < d; j++) { /* L·M·V·exp(−g/2 + g²/4) */
     for (size_t i = 0; i < d; i++) {
       half[j * d + i] = 0;
     }
@@ -119,24 +121,38 @@ static void draw_inverse(drawing *t) {
     }
     for (size_t i = 0; i < d; i++) {
       const double value = t->values[i];
-      half[j * d + i] *= math_exp(-value / 2 + value * value / 4);
+      half[j * d + i] *= law->length[j] * math_exp(-value / 2 + value * value / 4);
     }
+  }
+  for (size_t i = 0; i < law->design->group_count; i++) {
+    const interval_group *g = &law->design->groups[i];
+    interval_block_columns(law, g, t->rest[g->first], half);
   }
   for (size_t j = 0; j < d; j++) {
     for (size_t l = 0; l < d; l++) {
-      product[j * d + l] = vector_dot(half + j * d, half + l * d, d) * law->length[j] *
-                           law->length[l] / sqrt(t->variance[j] * t->variance[l]);
+      product[j * d + l] =
+          vector_dot(half + j * d, half + l * d, d) / sqrt(t->scale[j] * t->scale[l]);
     }
   }
 }
 
 /* Scales are not known better than their noise allows. */
-static void draw_variances(drawing *t) {
+static double drawn_scale(drawing *t, double scale, double doubt) {
+  const double tau = fmin(doubt, doubt_most);
+  return scale * math_exp(doubt_wide * tau * random_normal(&t->source) - 2 * tau * tau);
+}
+
+static void draw_scales(drawing *t) {
   const interval_law *law = t->law;
   for (size_t j = 0; j < law->d; j++) {
-    const double tau = fmin(law->doubt[j] / law->variance[j], doubt_most);
-    t->variance[j] =
-        law->variance[j] * math_exp(doubt_wide * tau * random_normal(&t->source) - 2 * tau * tau);
+    t->scale[j] = drawn_scale(t, law->scale[j], law->doubt[j] / law->variance[j]);
+  }
+  for (size_t i = 0; i < law->design->group_count; i++) {
+    const interval_group *g = &law->design->groups[i];
+    if (g->kind == INTERVAL_BLOCK) {
+      const size_t j = g->first;
+      t->rest[j] = drawn_scale(t, law->rest[j], law->rest_doubt[j] / law->rest[j]);
+    }
   }
 }
 
@@ -164,7 +180,7 @@ static dperm_status draw_all(drawing *t, dperm_error *err) {
   set_pull(t);
   for (size_t k = 0; k < MATRICES; k++) {
     TRY(cancel_check(err));
-    draw_variances(t);
+    draw_scales(t);
     draw_inverse(t);
     for (size_t j = 0; j < d; j++) {
       t->own[j * MATRICES + k] = t->scaled[j * d + j];
@@ -229,10 +245,12 @@ static interval_row row_of(const drawing *t, size_t j, double *sorted) {
   row.noise = fmin(fmax(1 - sampling / (squares / n), 0), 1);
   vector_sort(sorted, MATRICES);
   const double apart = quantile(sorted, MATRICES, 0.9) / quantile(sorted, MATRICES, 0.1);
-  row.refusal = law->doubt[j] > doubt_most * law->variance[j] ? INTERVAL_RARE
-                : law->lost[j]                                ? INTERVAL_ALIKE
-                : !(apart <= ratio_most)                      ? INTERVAL_FEW
-                                                              : INTERVAL_GIVEN;
+  const bool block = law->design->groups[law->design->group_of[j]].kind == INTERVAL_BLOCK;
+  row.refusal = law->doubt[j] > doubt_most * law->variance[j]             ? INTERVAL_RARE
+                : block && law->rest_doubt[j] > doubt_most * law->rest[j] ? INTERVAL_REFERENCE
+                : law->lost[j]                                            ? INTERVAL_ALIKE
+                : !(apart <= ratio_most)                                  ? INTERVAL_FEW
+                                                                          : INTERVAL_GIVEN;
   return row;
 }
 
@@ -254,7 +272,7 @@ static dperm_status make_table(const dperm_model *model, const interval_law *law
   const size_t d = law->d, square = d * d;
   OWNED_MEMORY double *room = NULL, *sorted = NULL;
   drawing t = {.model = model, .law = law};
-  TRY(memory_new(d * (ALL_DRAWS + MATRICES) + 4 * square + 5 * d + 1, sizeof *room, &room, err));
+  TRY(memory_new(d * (ALL_DRAWS + MATRICES) + 4 * square + 6 * d + 1, sizeof *room, &room, err));
   TRY(memory_new(ALL_DRAWS, sizeof *sorted, &sorted, err));
   TRY(random_public(seed, "intervals", &t.source, err));
   double *at = room;
@@ -265,7 +283,8 @@ static dperm_status make_table(const dperm_model *model, const interval_law *law
   t.vectors = at += square;
   t.scaled = at += square;
   t.pull = at += square;
-  t.variance = at += d;
+  t.scale = at += d;
+  t.rest = at += d;
   t.values = at += d;
   t.step = at += d;
   t.noise = at + d; /* d + 1 numbers */

@@ -9,10 +9,11 @@
 /* Why there is no interval. */
 typedef enum interval_refusal {
   INTERVAL_GIVEN,
-  INTERVAL_FEW,   /* too few records for its noise */
-  INTERVAL_RARE,  /* too rare, or too narrow for its range */
-  INTERVAL_ALIKE, /* too like other columns for its noise */
-  INTERVAL_MANY   /* too many others have none */
+  INTERVAL_FEW,       /* too few records for its noise */
+  INTERVAL_RARE,      /* too rare, or too narrow for its range */
+  INTERVAL_REFERENCE, /* the value that others are compared with is too rare */
+  INTERVAL_ALIKE,     /* too like other columns for its noise */
+  INTERVAL_MANY       /* too many others have none */
 } interval_refusal;
 /* In words; NULL where there is one. */
 const char *interval_refusal_words(interval_refusal refusal);

@@ -19,15 +19,14 @@ static double usual(const dperm_options *o, const stage_numbers *n) {
   return can && share * work >= least && work <= most * weights ? share : 0;
 }
 
-static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks *spread,
-                          dperm_error *err) {
+static dperm_status check(const dperm_options *o, const stage_numbers *n, dperm_error *err) {
   FAIL_IF(!options_have_softmax(o), err, DPERM_INVALID_ARGUMENT,
           "calibrate is for probabilities, which only logistic loss has; with %s leave it out",
           o->loss.name ? o->loss.name : "this loss");
   FAIL_IF(n->classes != 2 && !options_joint(o, n->classes), err, DPERM_INVALID_ARGUMENT,
           "calibrate is for two classes, or classes that are learned jointly; with one-vs-rest "
           "leave it out");
-  return stage_processors_agree(spread, gemm_is_fused(), "calibrate", err);
+  return DPERM_OK;
 }
 
 /* Weights as a right-hand side, scores of a block, space of the matrix and of the sums. */

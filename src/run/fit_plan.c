@@ -44,20 +44,21 @@ static dperm_status check_row_count(const dperm_data *data, const dperm_options 
   if (options->neighbours == DPERM_NEIGHBOURS_REPLACE) {
     TRY(data_check_any(data, err));
   }
-  const size_t most = options_rows_most(options, options_rows(options, data),
-                                        data->schema ? data->schema->person_rows : 0);
-  FAIL_IF(data->persons && rows_in_all(data->x) > most, err, DPERM_INVALID_DATA,
-          "the guarantee is for at most %zu records of all persons, and there are more; give fewer",
-          most);
+  const uint64_t most = options_rows_most(options, options_rows(options, data),
+                                          data->schema ? data->schema->person_rows : 0);
+  FAIL_IF(
+      data->persons && rows_in_all(data->x) > most, err, DPERM_INVALID_DATA,
+      "the guarantee is for at most %llu records of all persons, and there are more; give fewer",
+      (unsigned long long)most);
   FAIL_IF(options->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE && rows_in_all(data->x) > most, err,
           DPERM_INVALID_DATA,
-          "with rows about %zu the guarantee is for at most %zu records, and there are more; give "
+          "with rows about %zu the guarantee is for at most %llu records, and there are more; give "
           "a figure nearer to their number",
-          options->rows_about, most);
+          options->rows_about, (unsigned long long)most);
   return DPERM_OK;
 }
 
-_Static_assert((int)CURVE_FITS_MOST == (int)CLASSES_MOST, "a curve has a fit for each class");
+_Static_assert((int)CURVE_FITS_MOST >= (int)CLASSES_MOST, "a curve has a fit for each class");
 
 /* A curve with what its release adds: q fits of more than two classes are one after the other. */
 static privacy_curve curve_released(privacy_curve curve, const public_numbers *given,

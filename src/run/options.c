@@ -43,7 +43,7 @@ dperm_status check_rows_per_person(size_t rows, dperm_error *err) {
 dperm_status check_rows_about(dperm_neighbours neighbours, size_t about, dperm_error *err) {
   TRY(check_choice(dperm_neighbours_name(neighbours), "neighbours", neighbours, err));
   bool adds = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
-  FAIL_IF(adds ? about < 1 || about > (size_t)1 << ROWS_ABOUT_BITS : about != 0, err,
+  FAIL_IF(adds ? about < 1 || (uint64_t)about > UINT64_C(1) << ROWS_ABOUT_BITS : about != 0, err,
           DPERM_INVALID_ARGUMENT,
           "rows about %zu: with neighbours add-remove the number of rows is private, so give a "
           "public figure near it, from 1 to 2^38; else it is counted, so leave this out",
@@ -367,7 +367,7 @@ static void describe_regularizer(const dperm_regularizer *r, size_t dims, public
   }
 }
 
-size_t options_rows_most(const dperm_options *o, size_t rows, size_t person_rows) {
+uint64_t options_rows_most(const dperm_options *o, size_t rows, size_t person_rows) {
   const bool adds = o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   return person_rows > 0 ? person_rows_most(adds ? o->rows_about : rows, person_rows)
                          : add_remove_rows_most(o->rows_about);

@@ -63,7 +63,7 @@ static inline size_t options_rows(const dperm_options *options, const dperm_data
 }
 
 /* Where the number of records is private: how many there are at most, for a fit to so many rows. */
-size_t options_rows_most(const dperm_options *options, size_t rows, size_t person_rows);
+uint64_t options_rows_most(const dperm_options *options, size_t rows, size_t person_rows);
 
 /* For each fit of a claim: its epsilon_class and delta_class. Refers to `loss`, of options_loss. */
 public_numbers fit_numbers(const dperm_options *options, const dperm_loss *loss,

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
-#include "matrix/matrix_dense.h"
 #include "mechanism/pair_table.h"
 #include "refine/record_tally.h"
 #include "run/options.h"
@@ -82,8 +81,7 @@ static double usual(const dperm_options *o, const stage_numbers *n) {
 
 /* The noise is made for residuals that are a function of their own record to the bit, which nobody
  * promises of another's loss. */
-static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks *spread,
-                          dperm_error *err) {
+static dperm_status check(const dperm_options *o, const stage_numbers *n, dperm_error *err) {
   FAIL_IF(n->classes != 2 || o->kernel.kind != DPERM_KERNEL_NONE || !loss_kind_of(&o->loss), err,
           DPERM_INVALID_ARGUMENT,
           "pairs of columns are looked for in linear models of two classes, with a loss of dperm's "
@@ -92,7 +90,7 @@ static dperm_status check(const dperm_options *o, const stage_numbers *n, ranks 
           "pairs are of columns that a schema describes, two to %d of them, without a cross of "
           "their own; here are none to choose from, so leave pairs out",
           COLUMNS_MOST);
-  return stage_processors_agree(spread, gemm_is_fused(), "pairs", err);
+  return DPERM_OK;
 }
 
 /* ---- sums over records */
@@ -211,16 +209,18 @@ static pair_shares shares_of(double epsilon, size_t rows) {
 static dperm_status choose(pair_sums *p, const pair_shares *shares, size_t *chosen,
                            dperm_error *err) {
   const stage_work *w = p->work;
-  OWNED_MEMORY size_t *drawn = NULL, *space = NULL;
+  OWNED_MEMORY size_t *drawn = NULL, *order = NULL;
+  OWNED_MEMORY uint64_t *costs = NULL;
   size_t count = 0;
-  TRY(memory_new(2 * p->pairs, sizeof *space, &space, err));
+  TRY(memory_new(p->pairs, sizeof *costs, &costs, err));
+  TRY(memory_new(p->pairs, sizeof *order, &order, err));
   TRY(record_sample_of(&shares->sample, w->view, w->source, &drawn, &count, err));
   p->drawn = drawn;
   p->count = drawn ? record_sample_here(w->view, &p->drawn, count) : w->view->rows;
   TRY(add_all(p, err));
   if (ranks_lead(w->view->spread)) {
-    *chosen = pair_choose(w->source, p->sums, p->pairs, w->neighbours, shares->choice, space,
-                          space + p->pairs);
+    *chosen =
+        pair_choose(w->source, p->sums, p->pairs, w->neighbours, shares->choice, costs, order);
   }
   p->drawn = NULL;
   p->count = w->view->rows;

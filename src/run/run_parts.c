@@ -5,7 +5,6 @@
 #include "base/json_text.h"
 #include "base/ranks.h"
 #include "evaluate/evaluation.h"
-#include "matrix/matrix_dense.h"
 #include "run/fit.h"
 #include "run/options.h"
 #include "run/stage.h"
@@ -35,7 +34,6 @@ dperm_status run_parts_open(const dperm_data *data, const dperm_options *o, rand
     return DPERM_OK;
   }
   TRY(check_rows_public(data, err)); /* a part does not know its file */
-  TRY(stage_processors_agree(data->x->spread, gemm_is_fused(), "evaluate", err));
   out->how.share = o->evaluate;
   out->how.counted = o->neighbours == DPERM_NEIGHBOURS_REPLACE;
   TRY(held_out_draw(source, data->x->spread, &out->how, err));

@@ -28,9 +28,8 @@ typedef struct stage_numbers {
 typedef struct stage {
   /* The share that it has if nobody says (NaN in the options); 0 where it would not pay. */
   double (*usual)(const dperm_options *options, const stage_numbers *numbers);
-  /* Fails where options and public numbers, or processes that differ, do not allow it; before the
-   * charge. `spread` is NULL for one process, and in plans. */
-  dperm_status (*check)(const dperm_options *options, const stage_numbers *numbers, ranks *spread,
+  /* Fails where options and public numbers do not allow it; before the charge. */
+  dperm_status (*check)(const dperm_options *options, const stage_numbers *numbers,
                         dperm_error *err);
   /* Doubles of space needed for a model of this shape and its view of the rows; NULL for none. */
   size_t (*room)(const dperm_model *model, const matrix *view);
@@ -44,16 +43,12 @@ stage_numbers stage_numbers_of(const dperm_data *data, size_t rows);
 /* Usual shares in place of NaN. */
 void stages_settle(dperm_options *options, const stage_numbers *numbers);
 /* Over all shares after the fit that the options ask for, or the claim has. */
-dperm_status stages_check(const dperm_options *options, const stage_numbers *numbers, ranks *spread,
+dperm_status stages_check(const dperm_options *options, const stage_numbers *numbers,
                           dperm_error *err);
 bool stages_any(const guarantee *claim);
 size_t stages_room(const guarantee *claim, const dperm_model *model, const matrix *view);
 /* In the table's order, each into the model; `work` has all but its epsilon and neighbours. */
 dperm_status stages_run(const guarantee *claim, stage_work work, dperm_error *err);
 
-/* Whether all processes of a job give a row the same scores: `fused` is gemm_is_fused() of each.
- * Else a row's part in a stage's sums would depend on the other records (Lemmas T1 and P1). */
-dperm_status stage_processors_agree(ranks *spread, bool fused, const char *option,
-                                    dperm_error *err);
 /* How many pairs of its columns a stage may choose from (pairs.c). */
 size_t pairs_of_schema(const dperm_schema *schema);

@@ -15,18 +15,6 @@ static const stage *const stages[SHARE_COUNT] = {
     [SHARE_INTERVALS] = &intervals_stage,
 };
 
-dperm_status stage_processors_agree(ranks *spread, bool fused, const char *option,
-                                    dperm_error *err) {
-  uint64_t some_are = fused, some_are_not = !fused;
-  TRY(ranks_most(spread, DPERM_OK, &some_are, err));
-  TRY(ranks_most(spread, DPERM_OK, &some_are_not, err));
-  FAIL_IF(some_are && some_are_not, err, DPERM_INVALID_ARGUMENT,
-          "%s needs processors of one kind: some of the job's have fused multiply-adds, and some "
-          "have none; run it on machines that are alike, or leave %s out",
-          option, option);
-  return DPERM_OK;
-}
-
 stage_numbers stage_numbers_of(const dperm_data *data, size_t rows) {
   return (stage_numbers){.rows = rows,
                          .columns =
@@ -42,15 +30,14 @@ void stages_settle(dperm_options *o, const stage_numbers *numbers) {
   }
 }
 
-dperm_status stages_check(const dperm_options *o, const stage_numbers *numbers, ranks *spread,
-                          dperm_error *err) {
+dperm_status stages_check(const dperm_options *o, const stage_numbers *numbers, dperm_error *err) {
   const double least = 1e-12;
   for (share_id s = SHARE_AFTER_FIT; s < SHARE_COUNT; s++) {
     const double epsilon = share_given(o, s) * o->epsilon;
     if (share_given(o, s) == 0) {
       continue;
     }
-    TRY(stages[s]->check(o, numbers, spread, err));
+    TRY(stages[s]->check(o, numbers, err));
     FAIL_IF(!(epsilon / (double)o->rows_per_person >= least && epsilon < 1e6), err,
             DPERM_INVALID_ARGUMENT,
             "%s has an epsilon of %g; it must be below 1e6 and at least %g for each row: give it a "

@@ -234,7 +234,7 @@ static dperm_status train(const run_parts *parts, const dperm_options *o,
   *out = NULL;
   t.work = (fit_work){.options = o, .plan = &t.plan, .source = source};
   dperm_status status = run_make(o, &terms, &t.run, err);
-  status = status == DPERM_OK ? stages_check(o, numbers, data->x->spread, err) : status;
+  status = status == DPERM_OK ? stages_check(o, numbers, err) : status;
   status = status == DPERM_OK ? prepare(&t, err) : status;
   (void)snprintf(words, sizeof words, "%s%s", dperm_mechanism_name(options_mechanism(o, scores)),
                  t.run.how.way == SCHEMA_GIVEN ? "" : ", refined");

@@ -11,7 +11,6 @@
 #include "data/dataset.h"
 #include "data/identity.h"
 #include "loss/loss.h"
-#include "matrix/matrix_dense.h"
 #include "random/random_source.h"
 #include "run/account.h"
 #include "run/fit.h"
@@ -342,7 +341,7 @@ static dperm_status settle_stages(tune_job *job, dperm_error *err) {
   }
   for (size_t i = 0; i < job->t.count; i++) {
     candidates[i].pairs = all ? candidates[i].pairs : 0;
-    TRY(stages_check(&candidates[i], &numbers, data->x->spread, err));
+    TRY(stages_check(&candidates[i], &numbers, err));
   }
   return DPERM_OK;
 }
@@ -408,7 +407,6 @@ static dperm_status tune(const dperm_data *data, const dperm_options *given, siz
   TRY(random_given(job.candidates[0].random, &own, &job.t.source, err));
   OWNED(threads_leave) thread_scope threads = threads_enter(job.candidates[0].threads);
   TRY(check_candidates(&job.t, err));
-  TRY(stage_processors_agree(data->x->spread, gemm_is_fused(), "tune", err));
   TRY(run_parts_open(data, &job.candidates[0], job.t.source, &parts, err));
   job.given = job.t.data = parts.fit;
   job.t.rows = parts.fit_rows;

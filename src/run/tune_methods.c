@@ -87,8 +87,8 @@ static uint64_t cost_most(const tuning *t) {
 
 /* Distances up to a quarter of the label's range, which few residuals of a model worth choosing
  * pass; of a quantile those on its two sides count as its loss has them. */
-static dperm_status judge_numbers(const dperm_model *model, const dperm_data *judge, size_t *errors,
-                                  dperm_error *err) {
+static dperm_status judge_numbers(const dperm_model *model, const dperm_data *judge,
+                                  uint64_t *errors, dperm_error *err) {
   const double most = 0.5; /* in halves of the range */
   const double tau = isnan(model->loss_quantile) ? 0.5 : model->loss_quantile,
                over = (1 - tau) / fmax(tau, 1 - tau), under = tau / fmax(tau, 1 - tau);
@@ -103,13 +103,13 @@ static dperm_status judge_numbers(const dperm_model *model, const dperm_data *ju
     sum += (uint64_t)(COST_PARTS * cost);
   }
   TRY(ranks_add(judge->x->spread, DPERM_OK, &sum, 1, err));
-  *errors = (size_t)sum;
+  *errors = sum;
   return DPERM_OK;
 }
 
 /* Candidate i, fitted to some rows, and its errors on others. */
 static dperm_status fit_and_judge(const tuning *t, size_t i, const dperm_data *train,
-                                  const dperm_data *judge, dperm_model **model, size_t *errors,
+                                  const dperm_data *judge, dperm_model **model, uint64_t *errors,
                                   dperm_error *err) {
   const dperm_options *options = &t->candidates[i];
   bool whole = t->how->method == DPERM_TUNE_SPLIT && DEFECT("portion-n");
@@ -186,13 +186,15 @@ static void models_free(dperm_model ***list) {
 
 static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model **model,
                                   dperm_error *err) {
-  OWNED_MEMORY size_t *order = NULL, *errors = NULL, *starts = NULL;
+  OWNED_MEMORY size_t *order = NULL, *turns = NULL, *starts = NULL;
+  OWNED_MEMORY uint64_t *errors = NULL;
   OWNED(dperm_data_free_at) dperm_data *judge = NULL;
   OWNED(models_free) dperm_model **models = NULL;
   const ratio epsilon = ratio_below(t->claim.epsilon_fit);
   TRY(memory_new(data_units(t->data), sizeof *order, &order, err));
   TRY(memory_new(t->count + 2, sizeof *starts, &starts, err));
-  TRY(memory_new(2 * t->count, sizeof *errors, &errors, err));
+  TRY(memory_new(t->count, sizeof *errors, &errors, err));
+  TRY(memory_new(t->count, sizeof *turns, &turns, err));
   TRY(memory_new(t->count + 1, sizeof(void *), &models, err));
   for (size_t i = 0; i <= t->count + 1; i++) { /* the last to judge by; leftovers are dropped */
     starts[i] = i * tune_fit_rows(t);
@@ -208,10 +210,10 @@ static dperm_status tune_by_split(const tuning *t, size_t *chosen, dperm_model *
     TRY(fit_and_judge(t, i, part, judge, &models[i], &errors[i], err));
   }
   if (ranks_lead(t->data->x->spread)) {
-    *chosen = t->how->selector == DPERM_SELECTOR_EXPONENTIAL
-                  ? select_exponential(t->source, errors, t->count, epsilon, cost_most(t))
-                  : select_permute_and_flip(t->source, errors, t->count, epsilon, cost_most(t),
-                                            errors + t->count);
+    *chosen =
+        t->how->selector == DPERM_SELECTOR_EXPONENTIAL
+            ? select_exponential(t->source, errors, t->count, epsilon, cost_most(t))
+            : select_permute_and_flip(t->source, errors, t->count, epsilon, cost_most(t), turns);
   }
   TRY(ranks_share(t->data->x->spread, DPERM_OK, chosen, sizeof *chosen, err));
   *model = models[*chosen];
@@ -228,7 +230,7 @@ static dperm_status play_round(const tuning *t, const dperm_data *train, const d
                                size_t *candidate, dperm_model **model, int64_t *noisy_errors,
                                dperm_error *err) {
   ranks *spread = t->data->x->spread;
-  size_t errors = 0;
+  uint64_t errors = 0;
   if (ranks_lead(spread)) {
     *candidate = (size_t)random_below(t->source, t->count);
   }
@@ -284,7 +286,7 @@ static dperm_status tune_in_public(const tuning *t, size_t *chosen, dperm_model 
     TRY(progress_tick(&t->candidates[i].progress, "tuning", i, t->count, err));
     for (int draw = 0; draw < DRAWS; draw++) {
       OWNED(dperm_model_free_at) dperm_model *trial = NULL;
-      size_t errors = 0;
+      uint64_t errors = 0;
       TRY(fit_and_judge(t, i, train, judge, &trial, &errors, err));
       mean += (double)errors / DRAWS;
     }

@@ -3,10 +3,11 @@
  * fit each, against all the others. */
 #pragma once
 
+#include "base/narrow.h"
 #include "base/status.h"
 
 /* Each class costs a fit of its own, at 1/k of epsilon. */
-enum { CLASSES_MOST = 1000 };
+enum { CLASSES_MOST = CLASSES_HELD };
 
 /* Zeroed is empty. */
 typedef struct class_list {

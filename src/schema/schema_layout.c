@@ -4,6 +4,7 @@
 
 #include "base/defect.h"
 #include "base/memory.h"
+#include "base/narrow.h"
 #include "schema/auto_bins.h"
 #include "schema/row_norm.h"
 
@@ -157,13 +158,21 @@ static dperm_status place_column(const dperm_schema *schema, schema_column *colu
   return DPERM_OK;
 }
 
+/* At every step, so that sums of widths do not wrap. */
+static dperm_status check_width(size_t width, dperm_error *err) {
+  FAIL_IF(width >= columns_held, err, DPERM_INVALID_SCHEMA,
+          "%zu encoded columns; group the categories, or leave crosses out", width);
+  return DPERM_OK;
+}
+
 dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
   OWNED_MEMORY row_group *groups = NULL;
   size_t at = 0;
-  _Static_assert(sizeof at == 8, "sums of widths do not wrap");
+  _Static_assert(sizeof at == 8 || PAIRS_MOST <= INT32_MAX, "sums of two widths do not wrap");
   for (size_t i = 0; i < schema->column_count; i++) {
     TRY(place_column(schema, &schema->columns[i], at, err));
     at += schema->columns[i].width;
+    TRY(check_width(at, err));
   }
   for (size_t i = 0; i < schema->cross_count; i++) {
     schema_cross *cross = &schema->crosses[i];
@@ -177,13 +186,12 @@ dperm_status schema_layout(dperm_schema *schema, dperm_error *err) {
     cross->first = at;
     cross->width = first * second;
     at += cross->width;
+    TRY(check_width(at, err));
     schema->after_fit += cross->after_fit ? cross->width : 0;
   }
   schema->dims = at + (schema->intercept ? 1 : 0);
-  FAIL_IF(schema->dims == 0 || schema->dims > INT32_MAX, err, DPERM_INVALID_SCHEMA,
-          "%zu encoded columns; %s", schema->dims,
-          schema->dims == 0 ? "make one of the schema's numeric or categorical"
-                            : "group the categories, or leave crosses out");
+  FAIL_IF(schema->dims == 0, err, DPERM_INVALID_SCHEMA,
+          "0 encoded columns; make one of the schema's numeric or categorical");
   TRY(memory_new(2 * schema->column_count + schema->cross_count + 1, sizeof *groups, &groups, err));
   size_t count = list_groups(schema, groups);
   TRY(bound_rows(schema, groups, count, err));

@@ -7,7 +7,6 @@
 #include "base/options_defaults.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/regression.h"
-#include "matrix/matrix_dense.h"
 #include "run/account.h"
 #include "run/fit.h"
 #include "run/options.h"
@@ -128,7 +127,6 @@ static dperm_status evaluate_data(const dperm_model *model, const dperm_data *da
   TRY(o->neighbours == DPERM_NEIGHBOURS_ADD_REMOVE ? DPERM_OK : data_check_any(data, err));
   TRY(check_rows_public(data, err));
   TRY(evaluation_check(model, data, err));
-  TRY(stage_processors_agree(data->x->spread, gemm_is_fused(), "an evaluation", err));
   TRY(evaluation_claim(&terms, &claim, err));
   TRY(score_records(model, data, o, &part, &scored, err));
   TRY(random_given(o->random, &own, &source, err));

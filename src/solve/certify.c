@@ -120,8 +120,8 @@ void evaluation_side_by_side(evaluation *e, const matrix *x, size_t k) {
 
 /* Dense rows are added in blocks of MATRIX_BLOCK, sparse ones in blocks of 16 to 4·cols, and 16 of
  * these together: a stripe has at most as many sums of either kind. */
-double sum_depth_most(size_t rows, size_t cols, size_t k) {
-  size_t stripe = rows / stripe_count(rows, 3 * cols) + (size_t)3 * STRIPE_UNIT;
+double sum_depth_most(uint64_t rows, size_t cols, size_t k) {
+  size_t stripe = (size_t)(rows / stripe_count(rows, 3 * cols)) + (size_t)3 * STRIPE_UNIT;
   return (double)depth_of_several(stripe / MATRIX_BLOCK + 4 * cols + 128, cols, k);
 }
 

@@ -36,7 +36,7 @@ double evaluation_error(const evaluation *e, precision how);
 
 /* At least `depth` of products with k right-hand sides at once, whatever the rows are, of which
  * there are no more than this. */
-double sum_depth_most(size_t rows, size_t cols, size_t k);
+double sum_depth_most(uint64_t rows, size_t cols, size_t k);
 
 /* The evaluation at a point, as it went. `slope` is tall, or NULL for the bound L. */
 evaluation evaluation_at(const problem *p, const double *f, const double *slope);

@@ -2,6 +2,7 @@
 #include "table/table.h"
 
 #include "base/memory.h"
+#include "base/narrow.h"
 #include "base/thread_pool.h"
 #include "matrix/matrix.h"
 
@@ -232,6 +233,9 @@ static dperm_status add(table_builder *b, const record_batch *batches, size_t co
   if (pages > 0) {
     memset(t->pages + before * columns, 0, pages * columns * sizeof *t->pages);
   }
+  FAIL_IF(t->rows + rows - b->filled > rows_held, err, DPERM_UNSUPPORTED,
+          "more than %zu records, which is as many as fit here; use dperm on a computer of 64 bits",
+          rows_held);
   pool_run(columns, add_column, &a);
   t->rows += rows - b->filled;
   t->page_count += pages;

@@ -2,6 +2,7 @@
 """Digests of seeded results over a matrix of options, to show that a change of structure changes no bit.
 
     tests/golden/models.py DPERM             compare with recorded.txt: TAP, one case for each result
+    tests/golden/models.py DPERM --only PATTERN    compare those that match a regular expression
     tests/golden/models.py DPERM --record    write recorded.txt anew, in the commit that changes bits
     tests/golden/models.py DPERM --against OLDER    how far weights move where bits change, in certified errors
 
@@ -11,6 +12,7 @@ A change of rounding may move weights by twice the certified error of a fit: the
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -184,14 +186,15 @@ def main():
             os.chdir(folder)
             write_data(dperm)
             return compare(dperm, older)
+    only = sys.argv[3] if sys.argv[2:3] == ["--only"] else ""
     if sys.argv[2:] != ["--record"]:
         with open(RECORDED) as file:
-            recorded = dict(reversed(line.split(None, 1)) for line in file.read().splitlines())
+            recorded = dict(reversed(line.split(None, 1)) for line in file.read().splitlines() if re.search(only, line))
     lines, bad = [], 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         write_data(dperm)
-        for number, case in enumerate(cases(), 1):
+        for number, case in enumerate((case for case in cases() if re.search(only, case)), 1):
             now = digest(dperm, case)
             lines.append(f"{now} {case}")
             if sys.argv[2:] != ["--record"]:

@@ -63,5 +63,5 @@ rule "no line of a page is over 120 characters" "$(grep -nE '^.{121,}' $pages | 
 words=$(cat $pages | wc -w)
 rule "the pages have at most 64,000 words" "$([ "$words" -le 64000 ] || echo "$words words")"
 lines=$(awk '/^## / { counted = /^## 0\.2\.0/ } counted' CHANGELOG.md | wc -l)
-rule "the change log of 0.2.0 has at most 100 lines" "$([ "$lines" -le 100 ] || echo "$lines lines")"
+rule "the change log of 0.2.0 has at most 108 lines" "$([ "$lines" -le 108 ] || echo "$lines lines")"
 exit "$trouble"

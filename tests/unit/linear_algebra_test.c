@@ -121,6 +121,74 @@ TEST(products_are_right_for_every_shape) {
   }
 }
 
+/* Numbers of all sizes, with zeros, subnormals and, rarely, infinities among them. */
+static double wild(random_source *r, int spread) {
+  const uint64_t bits = random_bits(r);
+  const double x =
+      ldexp(1 + (double)(bits >> 12) * 0x1p-52, (int)(bits % 64) * spread - 32 * spread);
+  return bits % 31 == 0 ? 0 : bits % 8191 == 0 ? INFINITY : bits % 2 ? x : -x;
+}
+
+/* c = the sums of a product, by fma() alone. */
+static double fused_sum(const gemm_operands *t, size_t i, size_t j) {
+  double total = 0;
+  for (size_t p = 0; p < t->k; p += 128) {
+    double sum = 0;
+    for (size_t q = p; q < t->k && q < p + 128; q++) {
+      sum = fma(t->a[i * t->a_row + q * t->a_col], t->b[q * t->b_row + j], sum);
+    }
+    total += sum;
+  }
+  return total;
+}
+
+static bool same_bits(double x, double y) {
+  return memcmp(&x, &y, sizeof x) == 0 || (isnan(x) && isnan(y));
+}
+
+/* Every kernel that runs here, down to the emulation, which is for all processors. */
+static void check_kernels(const gemm_operands *t) {
+  size_t kernels = 0;
+  for (bool more = true; more; kernels += more) {
+    memset(t->c, 0, t->m * t->n * sizeof *t->c);
+    more = gemm_block_by(kernels, t);
+    for (size_t i = 0; more && i < t->m * t->n; i++) {
+      assert_true(same_bits(t->c[i], fused_sum(t, i / t->n, i % t->n)));
+    }
+  }
+  assert_true(kernels >= 1);
+}
+
+TEST(products_have_the_same_bits_by_every_kernel) {
+  enum { M = 9, N = 19, K = 150 };
+  random_source r = source(7);
+  double a[M * K], b[K * N], c[M * N];
+  for (int round = 0; round < 120; round++) {
+    const int spread = round % 12 == 11 ? 33 : round % 12 == 10 ? 16 : round % 3; /* of exponents */
+    for (size_t i = 0; i < M * K; i++) {
+      a[i] = wild(&r, spread);
+    }
+    for (size_t i = 0; i < K * N; i++) { /* at times nearly what was there, for sums that cancel */
+      b[i] = i >= N && i % 5 == 0 ? -b[i - N] * (1 + 0x1p-30) : wild(&r, spread);
+    }
+    check_kernels(&(gemm_operands){M, N, K, a, K, 1, b, N, c, N});
+  }
+}
+
+/* 2^53 + 2j ± (1 − 2^−60), scaled: beside a tie, which two roundings would fall into; at all
+ * sizes, those beyond what the emulation is for too. */
+TEST(products_beside_a_tie_are_rounded_once) {
+  enum { N = 19 };
+  for (int power = -1040; power <= 900; power += 10) {
+    double a[] = {1, 0x1p-100 * (1 + 0x1p-30)}, b[2 * N], c[N];
+    for (size_t j = 0; j < N; j++) {
+      b[j] = ldexp(0x1p53 + 2 * (double)j, power);
+      b[N + j] = ldexp(j % 3 ? 1 - 0x1p-30 : 0x1p-30 - 1, power + 100);
+    }
+    check_kernels(&(gemm_operands){1, N, 2, a, 2, 1, b, N, c, N});
+  }
+}
+
 /* ---- factors */
 
 /* XᵀX + shift · I, its upper triangle; what nobody may use is below. */

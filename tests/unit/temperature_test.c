@@ -376,30 +376,3 @@ TEST(processes_choose_what_one_does) {
   dperm_model_free(one);
   dperm_model_free(j.model[0]);
 }
-
-typedef struct machines {
-  bool alike;
-  dperm_status status[RANKS];
-} machines;
-
-static void agree_rank(ranks *r, void *context) {
-  machines *m = context;
-  dperm_error e;
-  m->status[r->rank] = stage_processors_agree(r, m->alike || r->rank == 0, "calibrate", &e);
-}
-
-/* A row's scores are those of its process, and which one reads it depends on other records. */
-TEST(processors_of_two_kinds_are_refused) {
-  machines m = {.alike = true};
-  thread_ranks_run(RANKS, agree_rank, &m);
-  for (size_t i = 0; i < RANKS; i++) {
-    assert_int_equal(m.status[i], DPERM_OK);
-  }
-  m.alike = false;
-  thread_ranks_run(RANKS, agree_rank, &m);
-  for (size_t i = 0; i < RANKS; i++) {
-    assert_int_equal(m.status[i], DPERM_INVALID_ARGUMENT);
-  }
-  assert_ok(stage_processors_agree(NULL, true, "calibrate", err));
-  assert_ok(stage_processors_agree(NULL, false, "calibrate", err));
-}

@@ -34,19 +34,19 @@ function loadIndex(then) {
   }
 }
 
+const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) || [];
+
 /* Sections in which every word of the query begins a word; titles count more, and rare words do. */
 function search(query) {
   const scores = new Map();
-  const wanted = query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) || [];
-  wanted.forEach((start, place) => {
+  wordsOf(query).forEach((start, place) => {
     const here = new Map();
     for (const [word, sections] of index.words) {
       if (!word.startsWith(start)) continue;
       const weight = Math.log(1 + index.sections.length / sections.length) * (word === start ? 2 : 1);
       for (const section of sections) {
-        const title = index.sections[section][2].toLowerCase();
-        const page = index.pages[index.sections[section][0]][1].toLowerCase();
-        const bonus = title.includes(start) ? 4 : page.includes(start) ? 2 : 1;
+        const [page, , title] = index.sections[section];
+        const bonus = (wordsOf(title).includes(word) ? 4 : 1) * (wordsOf(index.pages[page][1]).includes(word) ? 1.5 : 1);
         here.set(section, Math.max(here.get(section) || 0, weight * bonus));
       }
     }

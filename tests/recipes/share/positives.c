@@ -4,10 +4,8 @@
 #include "random/discrete_sampling.h"
 #include "run/stage.h"
 
-static dperm_status check(const dperm_options *options, const stage_numbers *n, ranks *spread,
-                          dperm_error *err) {
+static dperm_status check(const dperm_options *options, const stage_numbers *n, dperm_error *err) {
   (void)options;
-  (void)spread;
   if (n->classes != 2) {
     FAIL(err, DPERM_INVALID_ARGUMENT, "positives is for two classes, not for %zu", n->classes);
   }
