@@ -14,14 +14,16 @@ DIST_PACKAGES := git python3-venv r-base-core r-base-dev dpkg-dev debhelper dh-p
 SITE_PACKAGES := python3 python3-markdown-it python3-pygments
 # A Java for Spark; the rest comes from PyPI.
 ENGINES_PACKAGES := python3-venv openjdk-17-jre-headless
+STATIC_PACKAGES := musl-tools dpkg-dev autoconf automake libtool tcl binutils python3
+MACHINE_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-bench build demo test \
-  figures test-full test-flaky check r-check site site-check test-arrow test-engines wheel dist install uninstall clean
+.PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-bench deps-static \
+  deps-machines build demo test figures test-full test-flaky check r-check site site-check static machines test-arrow test-engines wheel dist install uninstall clean
 
 all: build
 
@@ -42,6 +44,10 @@ deps-dist: deps
 	@tools/install-missing $(DIST_PACKAGES)
 deps-engines: deps-test
 	@tools/install-missing $(ENGINES_PACKAGES)
+deps-static: deps
+	@tools/install-missing $(STATIC_PACKAGES)
+deps-machines: deps-static
+	@tools/install-missing $(MACHINE_PACKAGES)
 deps-bench: deps
 	@tools/install-missing $(BENCH_PACKAGES)
 
@@ -117,6 +123,17 @@ test-arrow: deps-test
 test-engines: deps-engines
 	@$(ENGINES_BUILD)
 	@tests/engines/run
+
+# One file that needs nothing but a kernel; tried in an empty root.
+static: deps-static build
+	@tools/make-static
+	@tests/static
+
+# The same bits on other processors, emulated by qemu (docs/platforms.md).
+machines: deps-machines
+	@tools/make-static
+	@tools/make-static aarch64
+	@tests/machines
 
 # For other machines; by tools from PyPI. tools/check-wheel tries it on a bare Debian root.
 wheel: deps
