@@ -15,15 +15,17 @@ SITE_PACKAGES := python3 python3-markdown-it python3-pygments
 # A Java for Spark; the rest comes from PyPI.
 ENGINES_PACKAGES := python3-venv openjdk-17-jre-headless
 PAGE_PACKAGES := emscripten ninja-build cmake dpkg-dev nodejs chromium
+STATIC_PACKAGES := musl-tools dpkg-dev autoconf automake libtool tcl binutils python3
+MACHINE_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-page deps-bench \
-  build demo test figures test-full test-flaky check r-check site site-check test-arrow test-engines \
-  page page-test page-bench wheel dist install uninstall clean
+.PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-page deps-static \
+  deps-machines deps-bench build demo test figures test-full test-flaky check r-check site site-check test-arrow \
+  test-engines page page-test page-bench static machines wheel dist install uninstall clean
 
 all: build
 
@@ -47,6 +49,10 @@ deps-engines: deps-test
 deps-page: deps
 	@command -v node > /dev/null || tools/install-missing nodejs
 	@tools/install-missing $(filter-out nodejs,$(PAGE_PACKAGES))
+deps-static: deps
+	@tools/install-missing $(STATIC_PACKAGES)
+deps-machines: deps-static
+	@tools/install-missing $(MACHINE_PACKAGES)
 deps-bench: deps
 	@tools/install-missing $(BENCH_PACKAGES)
 
@@ -131,6 +137,16 @@ page-test: page build
 	@DPERM=$(CURDIR)/build/release/dperm node --test tests/page/bits_test.js tests/page/page_test.js
 page-bench: page build
 	@DPERM=$(CURDIR)/build/release/dperm node tests/page/bench.js "$(CSV)" "$(SCHEMA)"
+# One file that needs nothing but a kernel; tried in an empty root.
+static: deps-static build
+	@tools/make-static
+	@tests/static
+
+# The same bits on other processors, emulated by qemu (docs/platforms.md).
+machines: deps-machines
+	@tools/make-static
+	@tools/make-static aarch64
+	@tests/machines
 
 # For other machines; by tools from PyPI. tools/check-wheel tries it on a bare Debian root.
 wheel: deps
