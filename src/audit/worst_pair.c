@@ -160,7 +160,8 @@ static dperm_status place_lambda(worst_pair *pair, const char *loss, double epsi
   }
   if (jacobian) { /* κc as large as Huber's */
     lambda *= pair->loss.smoothness * 2 * hinge;
-    if (!one_dimension(&pair->loss) && kind->supremum) { /* and κ > A, else there is no slack */
+    if (!one_dimension(&pair->loss) && kind &&
+        kind->supremum) { /* and κ > A, else there is no slack */
       lambda = fmin(lambda, 1 / epsilon);
     } else if (kind && kind->numbers && kind->supremum) { /* and κc = ε at least, likewise */
       lambda = fmin(lambda, pair->loss.smoothness / epsilon);

@@ -189,7 +189,8 @@ static dperm_status bring_numbers(const matrix *x, const double *tall, const siz
       memcpy(&j.words[j.at[i]], &tall[rows[i] - x->first], sizeof *tall);
     }
   }
-  TRY(ranks_agree(x->spread, status, err));
+  const dperm_status agreed = ranks_agree(x->spread, status, err);
+  RETURN_IF(agreed != DPERM_OK || status != DPERM_OK, agreed); /* which fails with this process */
   TRY(journey_go(&j, err));
   if (ends_here(&j)) {
     memcpy(out, j.words, count * sizeof *out);

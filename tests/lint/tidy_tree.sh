@@ -61,7 +61,7 @@ pages=$(find ./*.md docs examples tests bench experiments python -name '*.md' | 
 rule "no line of a page is over 120 characters" "$(grep -nE '^.{121,}' $pages | cut -c1-120)"
 # shellcheck disable=SC2086
 words=$(cat $pages | wc -w)
-rule "the pages have at most 64,000 words" "$([ "$words" -le 64000 ] || echo "$words words")"
+rule "the pages have at most 64,500 words" "$([ "$words" -le 64500 ] || echo "$words words")"
 lines=$(awk '/^## / { counted = /^## 0\.2\.0/ } counted' CHANGELOG.md | wc -l)
 rule "the change log of 0.2.0 has at most 108 lines" "$([ "$lines" -le 108 ] || echo "$lines lines")"
 exit "$trouble"
