@@ -137,6 +137,7 @@ page-test: page build
 	@DPERM=$(CURDIR)/build/release/dperm node --test tests/page/bits_test.js tests/page/page_test.js
 page-bench: page build
 	@DPERM=$(CURDIR)/build/release/dperm node tests/page/bench.js "$(CSV)" "$(SCHEMA)"
+
 # One file that needs nothing but a kernel; tried in an empty root.
 static: deps-static build
 	@tools/make-static
