@@ -49,6 +49,16 @@ assert s["rows"] == "fixed" and s["intercept"] and [c.get("reference") for c in 
 P
 }
 
+@test "where no record has the reference, its column is refused for that, and others are not" {
+  sed -i 's/\["a", "b", "c"\]/["nowhere", "a", "b", "c"]/' price.json
+  grep -q nowhere price.json
+  "$DPERM" train --data flats.csv --schema price.json --epsilon 5 --seed 3 --intervals auto --out m.json 2> /dev/null
+  "$DPERM" explain --model m.json > text
+  [ "$(grep -c '^town: ., not nowhere  *none: its reference is too rare$' text)" -eq 3 ]
+  grep -qE '^area, per 1 +[0-9.]+ ' text
+  grep -qE '^lift: y, not n +[0-9.]+ ' text
+}
+
 @test "a classifier's have odds ratios; verify counts the share, and sees each forgery" {
   "$DPERM" train --data flats.csv --schema dear.json --epsilon 4 --intervals 0.4 --out m.json 2> /dev/null
   "$DPERM" explain --model m.json --json > e.json
