@@ -14,29 +14,29 @@
 #include "solve/direction.h"
 
 /* Chosen by experiments/coverage, on made families and real records. */
-static const double strong_each = 1; /* strong pairs of a column, before anything is known */
+static const double strong_each = 1.25; /* strong pairs of a column, before anything is known */
 static const double strong_most = 0.3;
 static const double usual_spread = 0.1; /* half of all spreads are below, likewise */
 static const double least_spread = 0.01, most_spread = 0.6;
 static const double held = 0.98; /* of strong pairs that were released beyond 1, at first */
 static const double drawn_together = 0.9;
 static const double reach = 8; /* deviations of a pair's noise */
-enum { GRID = 40 };
 
 static double square(double x) {
   return x * x;
 }
 
-/* ---- spreads, on a grid of equal ratios */
+/* ---- spreads, on a grid of equal ratios; half of a Cauchy law's density before all is known */
 
-static double spread_at(size_t i) {
+static void set_grid(correlations *c) {
   const double range = math_log(most_spread / least_spread);
-  return least_spread * math_exp(range * (double)i / (GRID - 1));
-}
-
-/* Half of a Cauchy law's, on the grid. */
-static double spread_prior(double spread) {
-  return math_log(spread / (square(spread) + square(usual_spread)));
+  for (size_t i = 0; i < CORRELATION_SPREADS; i++) {
+    const double log = math_log(least_spread) + range * (double)i / (CORRELATION_SPREADS - 1);
+    const double t = math_exp(log);
+    c->spreads[i] = t;
+    c->logs[i] = log;
+    c->before[i] = log - math_log(square(t) + square(usual_spread));
+  }
 }
 
 /* Logarithm of a normal density but for a constant. */
@@ -48,17 +48,18 @@ static double near_density(double x, double variance) {
 static double strong_chance(const correlations *c, const correlation_pair *p, double spread) {
   const double most = 6.283185307179586, both = square(spread) + p->variance;
   const double near = (1 - c->strong) * math_exp(near_density(p->rho, both)) / sqrt(most);
-  const double beyond = fmax(fabs(p->rho) - 1, 0);
-  const double far = c->strong / 2 * math_exp(-square(beyond) / (2 * p->variance));
+  const double root = sqrt(2 * p->variance), rho = fabs(p->rho);
+  const double within = (math_erfc((rho - 1) / root) - math_erfc((rho + 1) / root)) / 2;
+  const double far = c->strong / 2 * within;
   return near + far > 0 ? far / (near + far) : 1;
 }
 
 /* The likeliest spread of a class, by what was released. */
 static double likeliest_spread(const correlations *c, unsigned class) {
   double best = -INFINITY, spread = least_spread;
-  for (size_t i = 0; i < GRID; i++) {
-    const double t = spread_at(i);
-    double sum = spread_prior(t);
+  for (size_t i = 0; i < CORRELATION_SPREADS; i++) {
+    const double t = c->spreads[i];
+    double sum = c->before[i];
     for (size_t k = 0; k < c->count; k++) {
       const correlation_pair *p = &c->pairs[k];
       if (p->class == class) {
@@ -75,28 +76,27 @@ static double likeliest_spread(const correlations *c, unsigned class) {
 }
 
 static double draw_spread(const correlations *c, unsigned class, random_source *source) {
-  double weight[GRID], squares = 0, count = 0, most = -INFINITY, sum = 0;
+  double weight[CORRELATION_SPREADS], squares = 0, count = 0, most = -INFINITY, sum = 0;
   for (size_t k = 0; k < c->count; k++) {
     const correlation_pair *p = &c->pairs[k];
     const bool counts = p->class == class && !p->strong;
     squares += counts ? square(c->matrix[p->at]) : 0;
     count += counts;
   }
-  for (size_t i = 0; i < GRID; i++) {
-    const double t = spread_at(i);
-    weight[i] = spread_prior(t) - count * math_log(t) - squares / (2 * square(t));
+  for (size_t i = 0; i < CORRELATION_SPREADS; i++) {
+    weight[i] = c->before[i] - count * c->logs[i] - squares / (2 * square(c->spreads[i]));
     most = fmax(most, weight[i]);
   }
-  for (size_t i = 0; i < GRID; i++) {
+  for (size_t i = 0; i < CORRELATION_SPREADS; i++) {
     weight[i] = math_exp(weight[i] - most);
     sum += weight[i];
   }
   double left = random_unit(source) * sum;
   size_t i = 0;
-  while (i + 1 < GRID && left >= weight[i]) {
+  while (i + 1 < CORRELATION_SPREADS && left >= weight[i]) {
     left -= weight[i++];
   }
-  return spread_at(i);
+  return c->spreads[i];
 }
 
 /* ---- the inverse */
@@ -207,7 +207,7 @@ static void draw_pair(correlations *c, correlation_pair *p, random_source *sourc
   const double x = propose(c, p, source, &strong), step = x - c->matrix[p->at];
   const double root = sqrt(a * b), up = 1 + step * (own - root), down = 1 + step * (own + root);
   const double by = up * down;
-  if (up > 0 && down > 0 && random_unit(source) < by) {
+  if (up > 0 && down > 0 && random_unit(source) < square(by)) {
     p->strong = strong;
     move(c, p, step, by);
   }
@@ -247,6 +247,7 @@ static void list_pairs(const interval_law *law, correlations *out) {
 }
 
 static void begin(correlations *c) {
+  set_grid(c);
   for (unsigned class = 0; class < CORRELATION_CLASSES; class ++) {
     c->spread[class] = likeliest_spread(c, class);
   }

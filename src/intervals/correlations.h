@@ -7,7 +7,10 @@
 #include "intervals/interval_law.h"
 #include "random/random_source.h"
 
-enum { CORRELATION_CLASSES = 3 }; /* by how many of the two columns are in blocks */
+enum {
+  CORRELATION_CLASSES = 3, /* by how many of the two columns are in blocks */
+  CORRELATION_SPREADS = 40
+};
 
 /* Of two columns in different groups. */
 typedef struct correlation_pair {
@@ -22,7 +25,9 @@ typedef struct correlations {
   size_t count;
   correlation_pair *pairs;
   double strong;                      /* the share of pairs, before anything is known */
-  double spread[CORRELATION_CLASSES]; /* of the others, as drawn */
+  double spread[CORRELATION_CLASSES]; /* of the others, as drawn, from these; and logarithms, */
+  double spreads[CORRELATION_SPREADS], logs[CORRELATION_SPREADS];
+  double before[CORRELATION_SPREADS]; /* of their density, too, before anything is known */
   double *matrix, *inverse;           /* d × d, as drawn */
   double *root;                       /* upper triangle: inverse = root·rootᵀ */
   double *row;                        /* space */
