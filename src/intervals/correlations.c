@@ -14,7 +14,7 @@
 #include "solve/direction.h"
 
 /* Chosen by experiments/coverage, on made families and real records. */
-static const double strong_each = 1.25; /* strong pairs of a column, before anything is known */
+static const double strong_each = 1.6; /* strong pairs of a column, before anything is known */
 static const double strong_most = 0.3;
 static const double usual_spread = 0.1; /* half of all spreads are below, likewise */
 static const double least_spread = 0.01, most_spread = 0.6;
