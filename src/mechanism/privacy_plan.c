@@ -37,8 +37,8 @@ static const double typical_norm = 10.0, typical_noise = 0.06, most_noise = 0.25
 static const double centred_norm = 5.0, centred_noise = 0.05;
 /* Where labels are numbers, weights are short: noise and shrinkage cost least at twice the least Λ
  * that there is noise for, whatever the records, their number and ε are. That falls as e^−ε; half
- * of cR²/(nε) keeps columns that add up to a constant from drifting apart. */
-static const double numbers_slack = 2, numbers_least = 0.5;
+ * of cR²/(nε), with ε at most 1.25, keeps columns that add up to a constant from drifting apart. */
+static const double numbers_slack = 2, numbers_least = 0.5, numbers_sure = 1.25;
 /* Intervals know what the ridge does, but not how curved the objective is elsewhere: κ = ε, and of
  * log-cosh this times hε (docs/proofs/intervals.md). */
 static const double intervals_kappa = 0.375;
@@ -330,7 +330,8 @@ static double objective_lambda(const public_numbers *g) {
   if (loss_of_numbers(g->loss) && isnan(g->norm_guess)) {
     const double least = (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g),
                  curved = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2;
-    return fmax(least, numbers_least * curved / ((double)g->rows * g->epsilon_core));
+    return fmax(least,
+                numbers_least * curved / ((double)g->rows * fmin(g->epsilon_core, numbers_sure)));
   }
   double beta =
       noise_kind_of(g->noise)->needs_delta
