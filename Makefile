@@ -10,7 +10,7 @@ FULL_PACKAGES := clang libclang-rt-dev valgrind
 CHECK_PACKAGES := clang clang-format clang-tidy
 R_PACKAGES := r-base-core r-base-dev r-cran-jsonlite r-cran-testthat r-cran-tibble r-cran-knitr \
   r-cran-rmarkdown pandoc qpdf devscripts tidy
-DIST_PACKAGES := git python3-venv r-base-core r-base-dev dpkg-dev debhelper dh-python musl-tools
+DIST_PACKAGES := git python3-venv r-base-core r-base-dev dpkg-dev debhelper dh-python
 SITE_PACKAGES := python3 python3-markdown-it python3-pygments
 # A Java for Spark; the rest comes from PyPI.
 ENGINES_PACKAGES := python3-venv openjdk-17-jre-headless
@@ -25,7 +25,7 @@ JOBS ?= $(shell nproc)
 
 .PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-page deps-static \
   deps-machines deps-bench build demo test figures test-full test-flaky check r-check site site-check test-arrow \
-  test-engines page page-test page-bench static machines wheel dist install uninstall clean
+  test-engines page page-test page-bench static machines wheel wheel-musl dist install uninstall clean
 
 all: build
 
@@ -42,7 +42,7 @@ deps-r: deps
 	@tools/install-missing $(R_PACKAGES)
 deps-site:
 	@tools/install-missing $(SITE_PACKAGES)
-deps-dist: deps deps-page
+deps-dist: deps deps-page deps-static
 	@tools/install-missing $(DIST_PACKAGES)
 deps-engines: deps-test
 	@tools/install-missing $(ENGINES_PACKAGES)
@@ -152,6 +152,9 @@ machines: deps-machines
 # For other machines; by tools from PyPI. tools/check-wheel tries it on a bare Debian root.
 wheel: deps
 	@tools/make-wheel
+# For musl; `tests/wheel-check musl` tries it on a CPython that it builds.
+wheel-musl: deps-static
+	@tools/make-wheel musl
 
 # All that a release has, with sums and materials, in build/dist (docs/release.md).
 dist: deps-dist

@@ -177,19 +177,21 @@ static void after(const char *name, int fd, const char *path) {
 STAND_IN(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size), fd, NULL, 1, 0)
 STAND_IN(ssize_t, pwrite, (int fd, const void *from, size_t size, off_t at), (fd, from, size, at),
          fd, NULL, 1, no_space_at(fd, at, size))
-STAND_IN(ssize_t, pwrite64, (int fd, const void *from, size_t size, off64_t at),
-         (fd, from, size, at), fd, NULL, 1, no_space_at(fd, at, size))
 STAND_IN(int, fsync, (int fd), (fd), fd, NULL, 1, 0)
 STAND_IN(int, fdatasync, (int fd), (fd), fd, NULL, 1, 0)
 STAND_IN(int, ftruncate, (int fd, off_t size), (fd, size), fd, NULL, 0, no_space(fd, size))
-STAND_IN(int, ftruncate64, (int fd, off64_t size), (fd, size), fd, NULL, 0, no_space(fd, size))
 STAND_IN(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size), fd, NULL,
          1, no_space_at(fd, at, (size_t)size))
-STAND_IN(int, fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mode, at, size), fd,
-         NULL, 1, no_space_at(fd, at, (size_t)size))
 STAND_IN(int, rename, (const char *from, const char *to), (from, to), -1, to, 0, 0)
 STAND_IN(int, link, (const char *from, const char *to), (from, to), -1, to, 0, 0)
 STAND_IN(int, unlink, (const char *path), (path), -1, path, 0, give_back(path))
+#ifdef __GLIBC__ /* musl has one size of offsets */
+STAND_IN(ssize_t, pwrite64, (int fd, const void *from, size_t size, off64_t at),
+         (fd, from, size, at), fd, NULL, 1, no_space_at(fd, at, size))
+STAND_IN(int, ftruncate64, (int fd, off64_t size), (fd, size), fd, NULL, 0, no_space(fd, size))
+STAND_IN(int, fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mode, at, size), fd,
+         NULL, 1, no_space_at(fd, at, (size_t)size))
+#endif
 STAND_IN(int, fflush, (FILE * file), (file), file ? fileno(file) : -1, NULL, 1, 0)
 
 time_t time(time_t *out) {
