@@ -11,7 +11,8 @@ from typing import Any, Iterator, Optional, Sequence
 
 __all__ = ["read_sql"]
 
-_BATCH = 1 << 15  # records of a file at a time
+_BATCH = 1 << 13  # records of a file at a time
+_BUFFER = 1 << 16  # bytes of a column of Parquet at a time; unless told, pyarrow reads all of the file ahead and keeps it
 
 
 class _File:
@@ -41,7 +42,7 @@ class _Parquet(_File):
     def _reader(self, pyarrow: Any) -> Any:
         from pyarrow import parquet
 
-        file = parquet.ParquetFile(self.path)
+        file = parquet.ParquetFile(self.path, pre_buffer=False, buffer_size=_BUFFER)
         listed = self._listed(file.schema_arrow.names)
         batches = file.iter_batches(_BATCH, columns=listed)
         return pyarrow.RecordBatchReader.from_batches(_of(pyarrow, file.schema_arrow, listed), batches)
