@@ -6,6 +6,7 @@ after it; nothing is read before. pyarrow is imported where a file is named, and
 
 from __future__ import annotations
 
+import mmap
 import os
 from typing import Any, Iterator, Optional, Sequence
 
@@ -31,7 +32,7 @@ class _File:
             raise ValueError(f"{self.path}: reading such files takes pyarrow; install it, or give a table") from None
         try:
             return self._reader(pyarrow).__arrow_c_stream__()
-        except pyarrow.ArrowException:  # whose words may quote what the file holds
+        except (pyarrow.ArrowException, ValueError):  # whose words may quote what the file holds
             raise ValueError(f"{self.path}: no such file can be read from it; name a sound one") from None
 
     def _reader(self, pyarrow: Any) -> Any:
@@ -50,16 +51,24 @@ class _Parquet(_File):
 
 class _Feather(_File):
     def _reader(self, pyarrow: Any) -> Any:
-        mapped = pyarrow.memory_map(self.path)
+        with open(self.path, "rb") as opened:
+            mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
         try:
             file = pyarrow.ipc.open_file(mapped)
             batches: Iterator[Any] = map(file.get_batch, range(file.num_record_batches))
         except pyarrow.ArrowInvalid:  # the same without a table of contents
-            mapped.seek(0)
             file = batches = pyarrow.ipc.open_stream(mapped)
         listed = self._listed(file.schema.names)
-        chosen = batches if listed is None else (batch.select(listed) for batch in batches)
-        return pyarrow.RecordBatchReader.from_batches(_of(pyarrow, file.schema, listed), chosen)
+        return pyarrow.RecordBatchReader.from_batches(_of(pyarrow, file.schema, listed), _pieces(mapped, batches, listed))
+
+
+def _pieces(mapped: mmap.mmap, batches: Iterator[Any], listed: Optional[Sequence[str]]) -> Iterator[Any]:
+    """Of batches that may hold a whole file; its pages stay with the system, not this process, once they are read."""
+    for batch in batches:
+        chosen = batch if listed is None else batch.select(listed)
+        for at in range(0, len(batch), _BATCH):
+            yield chosen.slice(at, _BATCH)
+            mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _of(pyarrow: Any, schema: Any, listed: Optional[Sequence[str]]) -> Any:
@@ -93,7 +102,7 @@ def opened(X: Any, wanted: Optional[Sequence[str]] = None) -> Any:
         if not hasattr(X, "scanner"):
             return _Scan(lambda: X)
         listed = None if wanted is None else [name for name in X.schema.names if name in wanted]
-        return _Scan(lambda: X.scanner(columns=listed))
+        return _Scan(lambda: X.scanner(columns=listed, batch_readahead=1, fragment_readahead=1))  # not much at a time
     return X
 
 
