@@ -304,6 +304,8 @@ def cells(data):
         "cardio": (lambda: collected(data, "cardio"), 20000),
         "shoppers": (lambda: collected(data, "online_shoppers"), 20000),
         "dutch": (lambda: collected(data, "dutch_census"), 20000),
+        **{name: (lambda name=name: collected(data, name), 20000) for name in (
+            "be_mtpl", "german_soep", "higgs", "htru2", "phoneme", "spambase", "telco_churn")},
         "california": (numbers("california_housing"), 20000), "diamonds": (numbers("diamonds"), 20000),
         "bike": (numbers("bike_sharing", skip=("casual", "registered", "season", "workingday")), 20000),
     }

@@ -15,4 +15,4 @@ enum { WIDTHS = 10, LABEL_PARTS = 10 };
 dperm_status label_widths_of(const dperm_data *data, const size_t *drawn, size_t count,
                              uint64_t apart[WIDTHS], size_t *rows, dperm_error *err);
 /* h where one of LABEL_PARTS labels lies apart from about this width (select_crossing). */
-double label_width_h(size_t width);
+double label_width_h(size_t width, dperm_neighbours neighbours);

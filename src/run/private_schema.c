@@ -260,7 +260,7 @@ dperm_status asked_options(const run *r, dperm_options *out, dperm_error *err) {
   if (r->classes > 0 || !(r->how.scale > 0)) {
     return DPERM_OK;
   }
-  const double h = loss_h_share(loss) * label_width_h(r->how.width);
+  const double h = loss_h_share(loss) * label_width_h(r->how.width, r->options->neighbours);
   return loss_with_h(loss, fmax(h, loss_kind_of(loss)->h_least), &out->loss, err);
 }
 

@@ -35,12 +35,11 @@ static double question_share(const question *q, double work) {
   return work * q->most >= q->fewest ? fmax(q->least, fmin(q->most, q->work / work)) : 0;
 }
 
-/* Of numeric labels one question, where nobody said what its answer decides. Gaussian noise is made
- * before it would be answered. */
+/* Of numeric labels one question, where nobody said what its answer decides. */
 static void ask_labels(const run *r, representation *out) {
   const dperm_options *o = r->options;
   const bool open = loss_h_usual(&o->loss) && isnan(o->lambda) && isnan(o->delta_reg) &&
-                    isnan(o->norm_guess) && o->delta == 0;
+                    isnan(o->norm_guess);
   out->epsilon = out->scale = open ? question_share(&scale_question, r->work) * o->epsilon : 0;
   out->way = out->epsilon > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
 }

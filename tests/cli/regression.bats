@@ -48,6 +48,10 @@ P
   "$DPERM" train --force "${flats[@]}" --epsilon 3 --ledger none --out m.json 2> /dev/null
   says 0 'label: a number, clamped to a public range' "$DPERM" verify --model m.json
   "$DPERM" statement --model m.json > card.md
+  "$DPERM" train --force "${flats[@]}" --epsilon 3 --delta 1e-6 --neighbours add-remove --rows-about 4000 --noise gaussian \
+    --ledger none --out m.json 2> message
+  grep -q 'how far their labels lie apart, for epsilon 0.0.* of that: h = 0.*[24], in halves' message
+  says 0 'for this unit, cost 0.015 as the claim counts' "$DPERM" verify --model m.json
   "$DPERM" train --force "${flats[@]}" --epsilon 3 --seed 1 --out m.json 2> /dev/null
   "$DPERM" explain --model m.json > explained
   grep -q 'effects on the value of "price"' explained
