@@ -22,7 +22,7 @@ def ledger(tmp_path):
 
 
 def test_records_are_several_times_as_large_as_the_heap():
-    """In local mode all tasks share the driver's, too."""
+    """In local mode the tasks share the driver's, too."""
     count, repeats = 500_000, 800
     jobs = [job * repeats for job in ("nurse", "judge")]
     schema = {**SCHEMA, "columns": [*SCHEMA["columns"][:-1], {"name": "job", "type": "categorical", "values": jobs}]}
@@ -33,10 +33,10 @@ def test_records_are_several_times_as_large_as_the_heap():
     def estimator():
         return dperm.LogisticRegression(1.0, schema=schema, random_state=5, lambda_=0.1, refine=None, pairs=None)
 
-    with started("local[3]") as spark:
+    with started("local[2]") as spark:
         heap = spark.sparkContext._jvm.java.lang.Runtime.getRuntime().maxMemory()
         some = many(spark, count).withColumn("job", F.repeat("job", repeats))
-        made = dperm.spark.fit(estimator(), some)
+        made = dperm.spark.fit(estimator(), some, workers=2)
     assert heap <= LEAST_HEAP and count * len(jobs[0]) > 4 * heap
     assert made.model_.json == estimator().fit(frame[COLUMNS]).model_.json
 
