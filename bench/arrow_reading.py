@@ -102,9 +102,9 @@ def main(rows, folder):
         table = min(run["table"] for run in found["records.csv"])
         print(f"{name:16s} {best['seconds']:6.1f} s ({best['worked']:.1f} of processors)   most {most / 1e6:5.0f} MB, of them {best['before'] / 1e6:.0f} for Python   "
               f"table {table / 1e6:5.0f} MB   most/table {most / table:.2f}   most/Arrow {most / size:.2f}")
-    for what in ("seconds", "worked"):
+    for what, said in (("seconds", "seconds"), ("worked", "seconds of the processors")):
         least = {name: min(run[what] for run in runs) for name, runs in found.items()}
-        print(f"CSV takes {least['records.csv'] / least['records.parquet']:.2f} times the {what} of Parquet")
+        print(f"CSV takes {least['records.csv'] / least['records.parquet']:.2f} times the {said} of Parquet")
 
 
 if __name__ == "__main__":
