@@ -23,10 +23,7 @@ typedef struct interval_law {
                                          this part of it, with this deviation */
   double *pair, *pair_noise;     /* d × d: correlations of coordinates as they were released; 0 of
                                     noise within a group */
-  double *left;                  /* d × d: variances of what is known of them */
-  double *root, *length;         /* d × d, d: their inverse is LMMᵀL */
-  double *inverse;               /* d × d: of the slopes, as it is expected */
-  bool lost[INTERVAL_COLUMNS];   /* too like other columns */
+  double *inverse;               /* d × d: of the covariance, as it is expected */
   double spread_most, omega;     /* leverages count up to this; of a curvature, in a slope² */
   double *excess, *excess_noise; /* of the spread of slopes, as a part of omega */
   double *phi;
@@ -46,7 +43,3 @@ typedef struct interval_reader {
   size_t block, within;
 } interval_reader;
 double interval_next(interval_reader *r, double *deviation);
-
-/* Ascending eigenvalues, and vectors (columns of d × d), of a symmetric matrix, which is destroyed.
- */
-void interval_eigen(size_t d, double *a, double *values, double *vectors);

@@ -1,25 +1,16 @@
-/* See interval_pairs.h. Correlations have known noise; most are taken to be from a normal law that
- * all of them tell, a few from anywhere. Eigenvalues that the noise has spread are drawn together
- * again, and small ones raised: an inverse is no better than the smallest is known. */
+/* See interval_pairs.h. What is known of the correlations is in correlations.c. */
 #include "intervals/interval_pairs.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/functions.h"
 #include "base/memory.h"
-#include "base/vector.h"
+#include "intervals/correlations.h"
 #include "intervals/interval_blocks.h"
 
-/* Chosen by experiments/coverage, on made families. */
-static const double better = 0.5; /* noise of a variance, to that of the stage before */
-static const double slab = 0.15;  /* of a column, so many correlations are from anywhere */
-static const double slab_most = 0.05;
-static const double top = 0.12; /* of all squares of a column's, where they do not stand out */
-static const double far_held = 0.98, far_variance = 0.3;
-static const double window = 2, eigen_floor = 0.7, eigen_least = 0.02;
-static const double lost_floor = 0.5, lost_least = 0.02, lost_most = 0.1;
-enum { ROUNDS = 20, CLASSES = 3 };
+/* Chosen by experiments/coverage, on made families: noise of a variance, to that of the stage
+ * before.
+ */
+static const double better = 0.5;
 
 static double square(double x) {
   return x * x;
@@ -183,190 +174,12 @@ static dperm_status read_correlations(interval_law *law, interval_reader *r, dpe
   return DPERM_OK;
 }
 
-/* ---- what all of a class tell of each */
-
-/* By how many of the two columns are in blocks. */
-static size_t class_of(const interval_law *law, size_t j, size_t l) {
-  const interval_design *design = law->design;
-  return (size_t)(design->groups[design->group_of[j]].kind == INTERVAL_BLOCK) +
-         (size_t)(design->groups[design->group_of[l]].kind == INTERVAL_BLOCK);
-}
-
-typedef struct prior {
-  double mean, variance, far; /* of the normal law; and how many are from anywhere, at first */
-} prior;
-
-static double far_share(const prior *p, double rho, double noise) {
-  const double both = p->variance + square(noise), most = 6.283185307179586;
-  const double inside =
-      (1 - p->far) * math_exp(-square(rho - p->mean) / (2 * both)) / sqrt(most * both);
-  const double outside =
-      p->far / 2 * math_exp(-square(fmax(fabs(rho) - 1, 0)) / (2 * square(noise)));
-  return inside + outside > 0 ? outside / (inside + outside) : 1;
-}
-
-/* One round; `far` has what each one's share of the others is. */
-static void learn(const interval_law *law, size_t class, const double *far, prior *p) {
-  const size_t d = law->d;
-  double sum = 0, all = 0, over = 0, under = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    for (size_t j = 0; j < d; j++) {
-      for (size_t l = j + 1; l < d; l++) {
-        const double noise = law->pair_noise[j * d + l], rho = law->pair[j * d + l];
-        if (noise == 0 || class_of(law, j, l) != class) {
-          continue;
-        }
-        const double by = p->variance + square(noise), near = 1 - far[j * d + l];
-        if (pass == 0) {
-          sum += near / by * rho;
-          all += near / by;
-        } else {
-          over += near / square(by) * (square(rho - p->mean) - square(noise));
-          under += near / square(by);
-        }
-      }
-    }
-    if (pass == 0) {
-      const double mean = all > 0 ? sum / all : 0;
-      p->mean = all > 0 && fabs(mean) > 2 / sqrt(all) ? mean : 0;
-    }
-  }
-  p->variance = under > 0 ? fmax(0, over / under) : 0;
-  if (under > 0 && p->variance < 2 * sqrt(2 / under)) {
-    p->variance = fmin(p->variance, top / fmax((double)d - 1, 1));
-  }
-}
-
-/* Into `best` and law->left what each correlation is expected to be, and the variance of that. */
-static void shrink(interval_law *law, size_t class, double *far, double *best) {
-  const size_t d = law->d;
-  prior p = {0, 0, fmin(slab / fmax((double)d - 1, 1), slab_most)};
-  for (size_t i = 0; i < d * d; i++) {
-    far[i] = 0;
-  }
-  for (int round = 0; round < ROUNDS; round++) {
-    learn(law, class, far, &p);
-    for (size_t i = 0; i < d * d; i++) {
-      far[i] = law->pair_noise[i] > 0 ? far_share(&p, law->pair[i], law->pair_noise[i]) : 0;
-    }
-  }
-  for (size_t j = 0; j < d; j++) {
-    for (size_t l = 0; l < d; l++) {
-      const size_t i = j * d + l;
-      const double noise = square(law->pair_noise[i]), rho = law->pair[i], f = far[i];
-      if (noise == 0 || class_of(law, j, l) != class) {
-        continue;
-      }
-      const double weight = p.variance / (p.variance + noise);
-      const double near = p.mean + weight * (rho - p.mean),
-                   held = fmin(fmax(rho, -far_held), far_held);
-      best[i] = (1 - f) * near + f * held;
-      law->left[i] = (1 - f) * weight * noise + f * fmin(noise, far_variance) +
-                     f * (1 - f) * square(held - near);
-    }
-  }
-}
-
-/* ---- the inverse */
-
-/* The mean variance that is left in an entry. */
-static double mean_left(const interval_law *law) {
-  double sum = 0, count = 0;
-  for (size_t i = 0; i < law->d * law->d; i++) {
-    sum += law->left[i];
-    count += law->pair_noise[i] > 0;
-  }
-  return count > 0 ? sum / count : 0;
-}
-
-/* Eigenvalues drawn together, in order, and raised. */
-static void clean(const interval_law *law, double left, double *values, double *room) {
-  const size_t d = law->d;
-  const double rms = sqrt(left);
-  for (size_t i = 0; i < d; i++) {
-    double pushed = 0;
-    for (size_t k = 0; k < d; k++) {
-      const double gap = values[i] - values[k];
-      pushed += gap / (square(gap) + square(window * rms) + 1e-12);
-    }
-    room[i] = values[i] - 2 * left * pushed;
-  }
-  vector_sort(room, d);
-  for (size_t i = 0; i < d; i++) {
-    values[i] = fmax(room[i], fmax(eigen_least, eigen_floor * rms));
-  }
-}
-
-/* Columns with a part of them in directions of which too little is known. */
-static void set_lost(interval_law *law, double left, const double *vectors, const double *values,
-                     double *rows) {
-  const interval_design *design = law->design;
-  const size_t d = law->d;
-  const double rms = sqrt(left);
-  bool small[INTERVAL_COLUMNS];
-  for (size_t i = 0; i < d; i++) {
-    small[i] = values[i] <= fmax(lost_least, lost_floor * rms);
-  }
-  for (size_t i = 0; i < d * d; i++) {
-    rows[i] = vectors[i];
-  }
-  for (size_t g = 0; g < design->group_count; g++) {
-    interval_block_columns(law, &design->groups[g], law->rest[design->groups[g].first], rows);
-  }
-  for (size_t j = 0; j < d; j++) {
-    double in_small = 0, all = 0;
-    for (size_t i = 0; i < d; i++) {
-      all += square(rows[j * d + i]);
-      in_small += small[i] ? square(rows[j * d + i]) : 0;
-    }
-    law->lost[j] = in_small > lost_most * all;
-  }
-}
-
-/* `c` is destroyed, and so is the room: d × d, and d. */
-static void invert(interval_law *law, double *c, double *vectors, double *values, double *rows,
-                   double *room) {
-  const interval_design *design = law->design;
-  const size_t d = law->d;
-  const double left = mean_left(law);
-  interval_eigen(d, c, values, vectors);
-  set_lost(law, left, vectors, values, rows);
-  clean(law, left, values, room);
-  for (size_t j = 0; j < d; j++) {
-    double length = 0;
-    for (size_t i = 0; i < d; i++) {
-      length += values[i] * square(vectors[j * d + i]);
-      law->root[j * d + i] = vectors[j * d + i] / sqrt(values[i]);
-    }
-    law->length[j] = sqrt(length);
-    for (size_t i = 0; i < d; i++) {
-      rows[j * d + i] = law->length[j] * law->root[j * d + i];
-    }
-  }
-  for (size_t g = 0; g < design->group_count; g++) {
-    interval_block_columns(law, &design->groups[g], law->rest[design->groups[g].first], rows);
-  }
-  for (size_t j = 0; j < d; j++) {
-    for (size_t l = 0; l < d; l++) {
-      law->inverse[j * d + l] =
-          vector_dot(rows + j * d, rows + l * d, d) / sqrt(law->scale[j] * law->scale[l]);
-    }
-  }
-}
-
 dperm_status interval_take_pairs(interval_law *law, interval_reader *r, dperm_error *err) {
-  OWNED_MEMORY double *room = NULL;
-  const size_t d = law->d;
-  TRY(memory_new(4 * d * d + 2 * d, sizeof *room, &room, err));
-  double *best = room, *far = room + d * d, *vectors = room + 2 * d * d, *rows = room + 3 * d * d,
-         *rest = room + 4 * d * d;
+  OWNED(correlations_close) correlations known = {0};
+  OWNED_MEMORY double *rows = NULL;
   TRY(read_correlations(law, r, err));
-  for (size_t i = 0; i < d * d; i++) {
-    best[i] = law->pair[i];
-  }
-  for (size_t class = 0; class < CLASSES; class ++) {
-    shrink(law, class, far, best);
-  }
-  invert(law, best, vectors, rest, rows, rest + d);
+  TRY(memory_new(law->d * law->d, sizeof *rows, &rows, err));
+  TRY(correlations_open(law, &known, err));
+  correlations_slopes(&known, law->scale, law->rest, rows, law->inverse);
   return DPERM_OK;
 }

@@ -8,11 +8,13 @@
 #include "base/functions.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "intervals/correlations.h"
 #include "intervals/interval_blocks.h"
 #include "intervals/interval_steps.h"
 
-enum { MATRICES = 128, DRAWS = 16, ALL_DRAWS = MATRICES * DRAWS };
-static const double ratio_most = 4;   /* of quantiles of a variance over the matrices */
+enum { MATRICES = 128, DRAWS = 16, ALL_DRAWS = MATRICES * DRAWS, BEFORE = 32 };
+static const double ratio_most = 6;   /* of quantiles of a variance over the matrices */
+static const double alike_least = 3;  /* of a variance, to that without other columns */
 static const double doubt_most = 0.5; /* of a variance, to itself */
 static const double doubt_wide =
     1.2; /* as columns with much doubt are there by luck: those with more are refused */
@@ -49,13 +51,14 @@ static dperm_status take(const dperm_model *model, interval_law *law, interval_s
 typedef struct drawing {
   const dperm_model *model;
   const interval_law *law;
+  correlations known;
   random_source source;
-  double *theta;                                            /* d × ALL_DRAWS */
-  double *own;                                              /* d × MATRICES: diagonals */
-  double *pull;                                             /* the ridge's, of a mean slope */
-  double moved;                                             /* of scores, by it */
-  double *scale, *rest;                                     /* as drawn */
-  double *w, *g, *vectors, *scaled, *values, *noise, *step; /* space */
+  double *theta;                        /* d × ALL_DRAWS */
+  double *own;                          /* d × MATRICES: diagonals */
+  double *pull;                         /* the ridge's, of a mean slope */
+  double moved;                         /* of scores, by it */
+  double *scale, *rest;                 /* as drawn */
+  double *scaled, *rows, *noise, *step; /* space */
 } drawing;
 
 static double radius_of(const drawing *t, size_t j) {
@@ -76,64 +79,6 @@ static void set_pull(drawing *t) {
     squares += t->pull[j] * vector_dot(law->inverse + j * d, t->pull, d);
   }
   t->moved = sqrt(fmax(squares, 0) / law->h0);
-}
-
-/* exp(−G + G²/2) for a symmetric G of what is not known of the correlations, times the root on both
- * sides: positive, whatever was drawn. G's entries are held within 1/√d. */
-static void draw_inverse(drawing *t) {
-  const interval_law *law = t->law;
-  const size_t d = law->d;
-  double *p = t->g, *half = t->w, *product = t->scaled;
-  const double wide = sqrt((double)d);
-  for (size_t j = 0; j < d; j++) {
-    p[j * d + j] = 0;
-    for (size_t l = j + 1; l < d; l++) {
-      const double left = law->left[j * d + l];
-      p[j * d + l] = p[l * d + j] = left > 0 ? sqrt(left) * random_normal(&t->source) : 0;
-    }
-  }
-  for (size_t j = 0; j < d; j++) { /* half = P·M, product = Mᵀ·half */
-    for (size_t i = 0; i < d; i++) {
-      half[j * d + i] = 0;
-    }
-    for (size_t l = 0; l < d; l++) {
-      vector_axpy(half + j * d, p[j * d + l], law->root + l * d, d);
-    }
-  }
-  for (size_t i = 0; i < d * d; i++) {
-    product[i] = 0;
-  }
-  for (size_t j = 0; j < d; j++) {
-    for (size_t i = 0; i < d; i++) {
-      vector_axpy(product + i * d, law->root[j * d + i], half + j * d, d);
-    }
-  }
-  for (size_t i = 0; i < d * d; i++) {
-    p[i] = math_tanh(product[i] * wide) / wide;
-  }
-  interval_eigen(d, p, t->values, t->vectors);
-  for (size_t j = 0; j < d; j++) { /* L·M·V·exp(−g/2 + g²/4) */
-    for (size_t i = 0; i < d; i++) {
-      half[j * d + i] = 0;
-    }
-    for (size_t l = 0; l < d; l++) {
-      vector_axpy(half + j * d, law->root[j * d + l], t->vectors + l * d, d);
-    }
-    for (size_t i = 0; i < d; i++) {
-      const double value = t->values[i];
-      half[j * d + i] *= law->length[j] * math_exp(-value / 2 + value * value / 4);
-    }
-  }
-  for (size_t i = 0; i < law->design->group_count; i++) {
-    const interval_group *g = &law->design->groups[i];
-    interval_block_columns(law, g, t->rest[g->first], half);
-  }
-  for (size_t j = 0; j < d; j++) {
-    for (size_t l = 0; l < d; l++) {
-      product[j * d + l] =
-          vector_dot(half + j * d, half + l * d, d) / sqrt(t->scale[j] * t->scale[l]);
-    }
-  }
 }
 
 /* Scales are not known better than their noise allows. */
@@ -178,10 +123,15 @@ static void draw_slopes(drawing *t, size_t at) {
 static dperm_status draw_all(drawing *t, dperm_error *err) {
   const size_t d = t->law->d;
   set_pull(t);
+  for (size_t k = 0; k < BEFORE; k++) {
+    TRY(cancel_check(err));
+    correlations_sweep(&t->known, &t->source);
+  }
   for (size_t k = 0; k < MATRICES; k++) {
     TRY(cancel_check(err));
     draw_scales(t);
-    draw_inverse(t);
+    correlations_sweep(&t->known, &t->source);
+    correlations_slopes(&t->known, t->scale, t->rest, t->rows, t->scaled);
     for (size_t j = 0; j < d; j++) {
       t->own[j * MATRICES + k] = t->scaled[j * d + j];
     }
@@ -245,12 +195,13 @@ static interval_row row_of(const drawing *t, size_t j, double *sorted) {
   row.noise = fmin(fmax(1 - sampling / (squares / n), 0), 1);
   vector_sort(sorted, MATRICES);
   const double apart = quantile(sorted, MATRICES, 0.9) / quantile(sorted, MATRICES, 0.1);
+  const double inflated = quantile(sorted, MATRICES, 0.5) * law->variance[j];
   const bool block = law->design->groups[law->design->group_of[j]].kind == INTERVAL_BLOCK;
   row.refusal = law->doubt[j] > doubt_most * law->variance[j]             ? INTERVAL_RARE
                 : block && law->rest_doubt[j] > doubt_most * law->rest[j] ? INTERVAL_REFERENCE
-                : law->lost[j]                                            ? INTERVAL_ALIKE
-                : !(apart <= ratio_most)                                  ? INTERVAL_FEW
-                                                                          : INTERVAL_GIVEN;
+                : apart <= ratio_most                                     ? INTERVAL_GIVEN
+                : inflated > alike_least                                  ? INTERVAL_ALIKE
+                                                                          : INTERVAL_FEW;
   return row;
 }
 
@@ -273,23 +224,23 @@ static dperm_status make_table(const dperm_model *model, const interval_law *law
   const size_t d = law->d, square = d * d;
   OWNED_MEMORY double *room = NULL, *sorted = NULL;
   drawing t = {.model = model, .law = law};
-  TRY(memory_new(d * (ALL_DRAWS + MATRICES) + 4 * square + 6 * d + 1, sizeof *room, &room, err));
+  TRY(memory_new(d * (ALL_DRAWS + MATRICES) + 2 * square + 5 * d + 1, sizeof *room, &room, err));
   TRY(memory_new(ALL_DRAWS, sizeof *sorted, &sorted, err));
   TRY(random_public(seed, "intervals", &t.source, err));
   double *at = room;
   t.theta = at;
   t.own = at += d * ALL_DRAWS;
-  t.w = at += d * MATRICES;
-  t.g = at += square;
-  t.vectors = at += square;
-  t.scaled = at += square;
+  t.scaled = at += d * MATRICES;
+  t.rows = at += square;
   t.pull = at += square;
   t.scale = at += d;
   t.rest = at += d;
-  t.values = at += d;
   t.step = at += d;
   t.noise = at + d; /* d + 1 numbers */
-  TRY(draw_all(&t, err));
+  TRY(correlations_open(law, &t.known, err));
+  const dperm_status status = draw_all(&t, err);
+  correlations_close(&t.known);
+  TRY(status);
   make_rows(&t, sorted, rows);
   return DPERM_OK;
 }

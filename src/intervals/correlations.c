@@ -1,0 +1,291 @@
+/* See correlations.h. A pair is proposed from its law by itself, and stays as it was as often as
+ * the determinant says, which a pair changes by a quadratic (Metropolis-Hastings, a pair at a
+ * time).
+ */
+#include "intervals/correlations.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/functions.h"
+#include "base/memory.h"
+#include "base/vector.h"
+#include "intervals/interval_blocks.h"
+#include "solve/direction.h"
+
+/* Chosen by experiments/coverage, on made families and real records. */
+static const double strong_each = 1.6; /* strong pairs of a column, before anything is known */
+static const double strong_most = 0.3;
+static const double usual_spread = 0.1; /* half of all spreads are below, likewise */
+static const double least_spread = 0.01, most_spread = 0.6;
+static const double held = 0.98; /* of strong pairs that were released beyond 1, at first */
+static const double drawn_together = 0.9;
+static const double reach = 8; /* deviations of a pair's noise */
+
+static double square(double x) {
+  return x * x;
+}
+
+/* ---- spreads, on a grid of equal ratios; half of a Cauchy law's density before all is known */
+
+static void set_grid(correlations *c) {
+  const double range = math_log(most_spread / least_spread);
+  for (size_t i = 0; i < CORRELATION_SPREADS; i++) {
+    const double log = math_log(least_spread) + range * (double)i / (CORRELATION_SPREADS - 1);
+    const double t = math_exp(log);
+    c->spreads[i] = t;
+    c->logs[i] = log;
+    c->before[i] = log - math_log(square(t) + square(usual_spread));
+  }
+}
+
+/* Logarithm of a normal density but for a constant. */
+static double near_density(double x, double variance) {
+  return -square(x) / (2 * variance) - math_log(variance) / 2;
+}
+
+/* The chance that a pair as it was released is strong. */
+static double strong_chance(const correlations *c, const correlation_pair *p, double spread) {
+  const double most = 6.283185307179586, both = square(spread) + p->variance;
+  const double near = (1 - c->strong) * math_exp(near_density(p->rho, both)) / sqrt(most);
+  const double root = sqrt(2 * p->variance), rho = fabs(p->rho);
+  const double within = (math_erfc((rho - 1) / root) - math_erfc((rho + 1) / root)) / 2;
+  const double far = c->strong / 2 * within;
+  return near + far > 0 ? far / (near + far) : 1;
+}
+
+/* The likeliest spread of a class, by what was released. */
+static double likeliest_spread(const correlations *c, unsigned class) {
+  double best = -INFINITY, spread = least_spread;
+  for (size_t i = 0; i < CORRELATION_SPREADS; i++) {
+    const double t = c->spreads[i];
+    double sum = c->before[i];
+    for (size_t k = 0; k < c->count; k++) {
+      const correlation_pair *p = &c->pairs[k];
+      if (p->class == class) {
+        const double near = near_density(p->rho, square(t) + p->variance);
+        sum += near - math_log1p(-fmin(strong_chance(c, p, t), 1 - 0x1p-50));
+      }
+    }
+    if (sum > best) {
+      best = sum;
+      spread = t;
+    }
+  }
+  return spread;
+}
+
+static double draw_spread(const correlations *c, unsigned class, random_source *source) {
+  double weight[CORRELATION_SPREADS], squares = 0, count = 0, most = -INFINITY, sum = 0;
+  for (size_t k = 0; k < c->count; k++) {
+    const correlation_pair *p = &c->pairs[k];
+    const bool counts = p->class == class && !p->strong;
+    squares += counts ? square(c->matrix[p->at]) : 0;
+    count += counts;
+  }
+  for (size_t i = 0; i < CORRELATION_SPREADS; i++) {
+    weight[i] = c->before[i] - count * c->logs[i] - squares / (2 * square(c->spreads[i]));
+    most = fmax(most, weight[i]);
+  }
+  for (size_t i = 0; i < CORRELATION_SPREADS; i++) {
+    weight[i] = math_exp(weight[i] - most);
+    sum += weight[i];
+  }
+  double left = random_unit(source) * sum;
+  size_t i = 0;
+  while (i + 1 < CORRELATION_SPREADS && left >= weight[i]) {
+    left -= weight[i++];
+  }
+  return c->spreads[i];
+}
+
+/* ---- the inverse */
+
+/* The root and the inverse of the matrix; false where it is not positive. */
+static bool invert(correlations *c) {
+  const size_t d = c->law->d;
+  double *factor = c->inverse, *root = c->root;
+  for (size_t i = 0; i < d * d; i++) {
+    factor[i] = c->matrix[i];
+    root[i] = 0;
+  }
+  if (!cholesky_factor(factor, d)) {
+    return false;
+  }
+  for (size_t i = d; i-- > 0;) { /* of the factor, from its last row */
+    double *own = root + i * d;
+    own[i] = 1;
+    for (size_t k = i + 1; k < d; k++) {
+      vector_axpy(own + k, -factor[i * d + k], root + k * d + k, d - k);
+    }
+    for (size_t k = i; k < d; k++) {
+      own[k] /= factor[i * d + i];
+    }
+  }
+  for (size_t j = 0; j < d; j++) {
+    for (size_t l = j; l < d; l++) {
+      const double entry = vector_dot(root + j * d + l, root + l * d + l, d - l);
+      c->inverse[j * d + l] = c->inverse[l * d + j] = entry;
+    }
+  }
+  return true;
+}
+
+/* A matrix that is not positive is drawn together until it is. */
+static void settle(correlations *c) {
+  while (!invert(c)) {
+    for (size_t k = 0; k < c->count; k++) {
+      c->matrix[c->pairs[k].at] *= drawn_together;
+      c->matrix[c->pairs[k].mirrored] = c->matrix[c->pairs[k].at];
+    }
+  }
+}
+
+/* A pair moves by `step`, the determinant by the factor `by`: two columns of the inverse say how
+ * all of it moves (Woodbury). */
+static void move(correlations *c, const correlation_pair *p, double step, double by) {
+  const size_t d = c->law->d, j = p->at / d, l = p->at % d;
+  double *u = c->row, *v = c->row + d;
+  for (size_t i = 0; i < d; i++) {
+    u[i] = c->inverse[j * d + i];
+    v[i] = c->inverse[l * d + i];
+  }
+  const double both = step * (1 + step * u[l]) / by, a = square(step) * u[j] / by,
+               b = square(step) * v[l] / by;
+  for (size_t i = 0; i < d; i++) {
+    vector_axpy(c->inverse + i * d, b * u[i] - both * v[i], u, d);
+    vector_axpy(c->inverse + i * d, a * v[i] - both * u[i], v, d);
+  }
+  c->matrix[p->at] += step;
+  c->matrix[p->mirrored] = c->matrix[p->at];
+}
+
+void correlations_slopes(const correlations *c, const double *scale, const double *rest,
+                         double *rows, double *out) {
+  const interval_design *design = c->law->design;
+  const size_t d = c->law->d;
+  for (size_t i = 0; i < d * d; i++) {
+    rows[i] = c->root[i];
+  }
+  for (size_t i = 0; i < design->group_count; i++) {
+    interval_block_columns(c->law, &design->groups[i], rest[design->groups[i].first], rows);
+  }
+  for (size_t j = 0; j < d; j++) {
+    for (size_t l = 0; l < d; l++) {
+      out[j * d + l] = vector_dot(rows + j * d, rows + l * d, d) / sqrt(scale[j] * scale[l]);
+    }
+  }
+}
+
+/* ---- pairs */
+
+/* By itself: what was released, its noise, and the law of pairs like it. */
+static double propose(const correlations *c, const correlation_pair *p, random_source *source,
+                      bool *strong) {
+  const double wide = square(c->spread[p->class]), noise = sqrt(p->variance);
+  *strong = random_unit(source) < strong_chance(c, p, c->spread[p->class]);
+  if (!*strong) {
+    const double share = wide / (wide + p->variance);
+    return share * p->rho + sqrt(share * p->variance) * random_normal(source);
+  }
+  const double low = fmin(fmax(-1, p->rho - reach * noise), 1 - noise),
+               high = fmax(fmin(1, p->rho + reach * noise), noise - 1),
+               nearest = fmin(fmax(p->rho, low), high);
+  for (;;) {
+    const double x = low + (high - low) * random_unit(source),
+                 more = square(x - p->rho) - square(nearest - p->rho);
+    if (random_unit(source) < math_exp(-more / (2 * p->variance))) {
+      return x;
+    }
+  }
+}
+
+static void draw_pair(correlations *c, correlation_pair *p, random_source *source) {
+  const size_t d = c->law->d, j = p->at / d, l = p->at % d;
+  const double a = c->inverse[j * d + j], b = c->inverse[l * d + l], own = c->inverse[p->at];
+  bool strong = false;
+  const double x = propose(c, p, source, &strong), step = x - c->matrix[p->at];
+  const double root = sqrt(a * b), up = 1 + step * (own - root), down = 1 + step * (own + root);
+  const double by = up * down;
+  if (up > 0 && down > 0 && random_unit(source) < square(by)) {
+    p->strong = strong;
+    move(c, p, step, by);
+  }
+}
+
+void correlations_sweep(correlations *c, random_source *source) {
+  for (size_t k = 0; k < c->count; k++) {
+    draw_pair(c, &c->pairs[k], source);
+  }
+  for (unsigned class = 0; class < CORRELATION_CLASSES; class ++) {
+    c->spread[class] = draw_spread(c, class, source);
+  }
+  settle(c); /* anew, since errors add up */
+}
+
+/* ---- the beginning */
+
+static unsigned class_of(const interval_design *design, size_t j, size_t l) {
+  return (unsigned)(design->groups[design->group_of[j]].kind == INTERVAL_BLOCK) +
+         (unsigned)(design->groups[design->group_of[l]].kind == INTERVAL_BLOCK);
+}
+
+static void list_pairs(const interval_law *law, correlations *out) {
+  const size_t d = law->d, *group = law->design->group_of;
+  for (size_t j = 0; j < d; j++) {
+    for (size_t l = j + 1; l < d; l++) {
+      if (group[j] != group[l]) {
+        out->pairs[out->count++] =
+            (correlation_pair){.at = j * d + l,
+                               .mirrored = l * d + j,
+                               .class = class_of(law->design, j, l),
+                               .rho = law->pair[j * d + l],
+                               .variance = square(law->pair_noise[j * d + l])};
+      }
+    }
+  }
+}
+
+static void begin(correlations *c) {
+  set_grid(c);
+  for (unsigned class = 0; class < CORRELATION_CLASSES; class ++) {
+    c->spread[class] = likeliest_spread(c, class);
+  }
+  for (size_t i = 0; i < c->law->d; i++) {
+    c->matrix[i * c->law->d + i] = 1;
+  }
+  for (size_t k = 0; k < c->count; k++) {
+    correlation_pair *p = &c->pairs[k];
+    const double t = c->spread[p->class], far = strong_chance(c, p, t),
+                 near = square(t) / (square(t) + p->variance) * p->rho,
+                 strong = fmin(fmax(p->rho, -held), held);
+    p->strong = far > 0.5;
+    c->matrix[p->at] = (1 - far) * near + far * strong;
+    c->matrix[p->mirrored] = c->matrix[p->at];
+  }
+  settle(c);
+}
+
+dperm_status correlations_open(const interval_law *law, correlations *out, dperm_error *err) {
+  const size_t d = law->d;
+  correlations c = {.law = law, .strong = fmin(strong_each / fmax((double)d - 1, 1), strong_most)};
+  TRY(memory_new(d * d, sizeof *c.pairs, &c.pairs, err));
+  const dperm_status status = memory_new(3 * d * d + 2 * d, sizeof *c.matrix, &c.matrix, err);
+  if (status != DPERM_OK) {
+    free(c.pairs);
+    return status;
+  }
+  c.inverse = c.matrix + d * d;
+  c.root = c.inverse + d * d;
+  c.row = c.root + d * d;
+  list_pairs(law, &c);
+  begin(&c);
+  *out = c;
+  return DPERM_OK;
+}
+
+void correlations_close(correlations *c) {
+  free(c->pairs);
+  free(c->matrix);
+  *c = (correlations){0};
+}
