@@ -54,8 +54,9 @@ def _candidates() -> Iterable[str]:
 
 def _missing(file: str, problem: str) -> Optional[str]:
     """What a libdperm that is there lacks, if that is the problem: another library, or a newer C library."""
-    name, told, _ = problem.partition(": cannot open shared object file")
-    if told and name != file and name != os.path.basename(file):
+    lacks = re.match(r"(?:Error loading shared library )?([^:]+): (?:cannot open shared object file|No such file)", problem)
+    name = lacks.group(1) if lacks else file
+    if name not in (file, os.path.basename(file)):  # glibc's loader says it the first way, musl's the second
         return f"{name} is missing: dperm's C library needs it, and the system's loader does not find it; install it. "
     version = re.search(r"version [`'](GLIBC_[0-9.]+)' not found", problem)
     if version:
