@@ -322,16 +322,15 @@ static double paying_length(const public_numbers *g, double noise) {
  * length F (or the user's guess). Were β to be had without the Jacobian's share of ε, that would be
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
+  const double norm_each = g->bounds.norm2 * g->bounds.norm2 / (double)g->rows;
   if (g->intervals && isnan(g->norm_guess)) {
     const double kappa = loss_is_residual(g->loss) ? intervals_kappa * g->loss->parameter : 1;
-    return fmax(feasible_total(g),
-                g->bounds.norm2 * g->bounds.norm2 / ((double)g->rows * kappa * g->epsilon_core));
+    return fmax(feasible_total(g), norm_each / (kappa * g->epsilon_core));
   }
   if (loss_of_numbers(g->loss) && isnan(g->norm_guess)) {
-    const double least = (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g),
-                 curved = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2;
-    return fmax(least,
-                numbers_least * curved / ((double)g->rows * fmin(g->epsilon_core, numbers_sure)));
+    const double least = (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g);
+    const double part = numbers_least / fmin(g->epsilon_core, numbers_sure);
+    return fmax(least, part * g->loss->smoothness * norm_each);
   }
   double beta =
       noise_kind_of(g->noise)->needs_delta
