@@ -9,8 +9,8 @@
 
 enum { LABEL_CELLS = 1 << (WIDTHS + 1) };
 
-/* Chosen by experiments/regression, on sets that are named there: with half the noise, where records
- * are added or removed, a wider parabola pays. */
+/* Chosen by experiments/regression, on sets that are named there: with half the noise, where
+ * records are added or removed, a wider parabola pays. */
 static const double h_most = 0.25, h_most_added = 0.4;
 
 static size_t cell_of(double label) {

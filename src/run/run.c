@@ -38,8 +38,8 @@ static double question_share(const question *q, double work) {
 /* Of numeric labels one question, where nobody said what its answer decides. */
 static void ask_labels(const run *r, representation *out) {
   const dperm_options *o = r->options;
-  const bool open = loss_h_usual(&o->loss) && isnan(o->lambda) && isnan(o->delta_reg) &&
-                    isnan(o->norm_guess);
+  const bool open =
+      loss_h_usual(&o->loss) && isnan(o->lambda) && isnan(o->delta_reg) && isnan(o->norm_guess);
   out->epsilon = out->scale = open ? question_share(&scale_question, r->work) * o->epsilon : 0;
   out->way = out->epsilon > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
 }
