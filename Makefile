@@ -17,6 +17,8 @@ ENGINES_PACKAGES := python3-venv openjdk-17-jre-headless
 PAGE_PACKAGES := emscripten ninja-build cmake dpkg-dev nodejs chromium
 STATIC_PACKAGES := musl-tools dpkg-dev autoconf automake libtool tcl binutils python3
 MACHINE_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+# zig comes from PyPI.
+PLATFORM_PACKAGES := python3-venv dpkg-dev autoconf automake libtool tcl binutils wine64
 # For bench/peers and bench/growth, before `make build`.
 BENCH_PACKAGES := liblinear-dev liblbfgs-dev libopenblas-dev python3-sklearn python3-pandas python3-matplotlib
 
@@ -24,8 +26,9 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .PHONY: all deps deps-test deps-full deps-check deps-r deps-site deps-dist deps-engines deps-page deps-static \
-  deps-machines deps-bench build demo test figures test-full test-flaky check r-check site site-check test-arrow \
-  test-engines page page-test page-bench static machines wheel wheel-musl dist install uninstall clean
+  deps-machines deps-platforms deps-bench build demo test figures test-full test-flaky check r-check site \
+  site-check test-arrow test-engines page page-test page-bench static machines platforms wheel wheel-musl dist \
+  install uninstall clean
 
 all: build
 
@@ -53,6 +56,8 @@ deps-static: deps
 	@tools/install-missing $(STATIC_PACKAGES)
 deps-machines: deps-static
 	@tools/install-missing $(MACHINE_PACKAGES)
+deps-platforms: deps
+	@tools/install-missing $(PLATFORM_PACKAGES)
 deps-bench: deps
 	@tools/install-missing $(BENCH_PACKAGES)
 
@@ -148,6 +153,12 @@ machines: deps-machines
 	@tools/make-static
 	@tools/make-static aarch64
 	@tests/machines
+
+# The command and the library for macOS, which no one has run, and for Windows, tried on wine (docs/platforms.md).
+platforms: deps-platforms build
+	@tools/make-static aarch64-macos
+	@tools/make-static x86_64-windows
+	@tests/platforms
 
 # For other machines; by tools from PyPI. tools/check-wheel tries it on a bare Debian root.
 wheel: deps

@@ -1,10 +1,11 @@
 """A fit on Spark and on Dask against one process on the same file: seconds, and the most memory of a process, as ratios.
 
-    build/engines/bin/python bench/engine_growth.py [ROWS [WORKERS,WORKERS,...]]
+    build/engines/bin/python bench/engine_growth.py [ROWS [WORKERS,WORKERS,... [ENGINE]]]
 
 `make test-engines` makes that environment. One process reads the Parquet file itself. Clusters are local and started before the
 clock; memory is what a process has at most above what it had before the fit, and of Spark's workers that of their Python
-processes alone. Best of three of everything; Dask's model must be that of one process (Spark reads the pieces of a file in an
+processes alone, whose seconds of the processor are summed, too: other work on the machine counts for little in these. Best of three
+of everything; Dask's model must be that of one process (Spark reads the pieces of a file in an
 order of its own).
 """
 
@@ -21,6 +22,7 @@ import psutil
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 WORKERS = [int(some) for some in (sys.argv[2] if len(sys.argv) > 2 else "1,2,3").split(",")]
+ENGINES = sys.argv[3:4] or ["Spark", "Dask"]
 ROUNDS, PART = 3, 1 << 17
 NAMES = [f"x{j}" for j in range(8)]
 JOBS = ["nurse", "judge", "baker", "smith"]
@@ -53,9 +55,10 @@ class Watch:
     """The most that this process, and any of Python's below it, has above what it had before."""
 
     def __enter__(self):
-        self.own, self.before, self.most, self.done = psutil.Process(), {}, {}, threading.Event()
+        self.own, self.most, self.worked, self.done = psutil.Process(), {}, {}, threading.Event()
         self.look()
         self.before, self.most, self.start = dict(self.most), {}, time.perf_counter()
+        self.idle = dict(self.worked)
         self.thread = threading.Thread(target=self.run)
         self.thread.start()
         return self
@@ -65,6 +68,7 @@ class Watch:
             try:
                 if "python" in one.name():
                     self.most[one.pid] = max(self.most.get(one.pid, 0), one.memory_info().rss)
+                    self.worked[one.pid] = sum(one.cpu_times()[:2])
             except psutil.Error:
                 pass
 
@@ -76,6 +80,8 @@ class Watch:
         self.seconds = time.perf_counter() - self.start
         self.done.set()
         self.thread.join()
+        self.look()
+        self.processors = sum(self.worked.values()) - sum(self.idle.values())
         above = {pid: most - self.before.get(pid, 0) for pid, most in self.most.items()}
         self.leader = above.pop(self.own.pid, 0)
         self.worker = max(above.values(), default=0)
@@ -88,7 +94,7 @@ def alone(path, out):
     one = estimator()
     with Watch() as watch:
         one.fit(path)
-    out.put((watch.seconds, watch.leader, one.model_.json))
+    out.put((watch.seconds, watch.leader, one.model_.json, watch.processors))
 
 
 def in_one_process(path):
@@ -144,9 +150,10 @@ def main():
         make(path)
         runs = [in_one_process(path) for _ in range(ROUNDS)]
         seconds, memory, model = min(run[0] for run in runs), max(run[1] for run in runs), runs[0][2]
-        print(f"{ROWS} rows; one process {seconds:.1f} s, {memory / 1e6:.0f} MB", flush=True)
-        print("| engine | workers | time | memory of a worker | memory of the leader |\n|---|---|---|---|---|")
-        for kind in (Spark, Dask):
+        processors = min(run[3] for run in runs)
+        print(f"{ROWS} rows; one process {seconds:.1f} s, {processors:.1f} of the processor, {memory / 1e6:.0f} MB", flush=True)
+        print("| engine | workers | time | processors | memory of a worker | memory of the leader |\n|---|---|---|---|---|---|")
+        for kind in (globals()[name] for name in ENGINES):
             for workers in WORKERS:
                 engine, found = kind(workers), []
                 for _ in range(1 + ROUNDS):  # the first starts processes and loads code
@@ -157,6 +164,7 @@ def main():
                     found.append(watch)
                 engine.close()
                 print(f"| {kind.__name__} | {workers} | {min(one.seconds for one in found[1:]) / seconds:.1f} | "
+                      f"{min(one.processors for one in found[1:]) / processors:.1f} | "
                       f"{max(one.worker for one in found) / memory:.2f} | {max(one.leader for one in found[1:]) / memory:.2f} |",
                       flush=True)
 

@@ -6,6 +6,7 @@ by one of Spark's shuffles and goes as Arrow batches into a barrier stage, whose
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union
 
@@ -91,7 +92,8 @@ class _Job(collective.Run):
         if not stop:
             self._thread.join(collective.GRACE)
         if self._thread.is_alive():
-            self._session.sparkContext.cancelJobGroup(self._group)
+            with contextlib.suppress(Exception):  # with Spark's JVM the job is gone, too
+                self._session.sparkContext.cancelJobGroup(self._group)
         self._thread.join()
 
 

@@ -6,12 +6,14 @@ after it; nothing is read before. pyarrow is imported where a file is named, and
 
 from __future__ import annotations
 
+import mmap
 import os
 from typing import Any, Iterator, Optional, Sequence
 
 __all__ = ["read_sql"]
 
-_BATCH = 1 << 15  # records of a file at a time
+_BATCH = 1 << 13  # records of a file at a time
+_BUFFER = 1 << 16  # bytes of a column of Parquet at a time; unless told, pyarrow reads all of the file ahead and keeps it
 
 
 class _File:
@@ -30,7 +32,7 @@ class _File:
             raise ValueError(f"{self.path}: reading such files takes pyarrow; install it, or give a table") from None
         try:
             return self._reader(pyarrow).__arrow_c_stream__()
-        except pyarrow.ArrowException:  # whose words may quote what the file holds
+        except (pyarrow.ArrowException, ValueError):  # whose words may quote what the file holds
             raise ValueError(f"{self.path}: no such file can be read from it; name a sound one") from None
 
     def _reader(self, pyarrow: Any) -> Any:
@@ -41,7 +43,7 @@ class _Parquet(_File):
     def _reader(self, pyarrow: Any) -> Any:
         from pyarrow import parquet
 
-        file = parquet.ParquetFile(self.path)
+        file = parquet.ParquetFile(self.path, pre_buffer=False, buffer_size=_BUFFER)
         listed = self._listed(file.schema_arrow.names)
         batches = file.iter_batches(_BATCH, columns=listed)
         return pyarrow.RecordBatchReader.from_batches(_of(pyarrow, file.schema_arrow, listed), batches)
@@ -49,16 +51,24 @@ class _Parquet(_File):
 
 class _Feather(_File):
     def _reader(self, pyarrow: Any) -> Any:
-        mapped = pyarrow.memory_map(self.path)
+        with open(self.path, "rb") as opened:
+            mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
         try:
             file = pyarrow.ipc.open_file(mapped)
             batches: Iterator[Any] = map(file.get_batch, range(file.num_record_batches))
         except pyarrow.ArrowInvalid:  # the same without a table of contents
-            mapped.seek(0)
             file = batches = pyarrow.ipc.open_stream(mapped)
         listed = self._listed(file.schema.names)
-        chosen = batches if listed is None else (batch.select(listed) for batch in batches)
-        return pyarrow.RecordBatchReader.from_batches(_of(pyarrow, file.schema, listed), chosen)
+        return pyarrow.RecordBatchReader.from_batches(_of(pyarrow, file.schema, listed), _pieces(mapped, batches, listed))
+
+
+def _pieces(mapped: mmap.mmap, batches: Iterator[Any], listed: Optional[Sequence[str]]) -> Iterator[Any]:
+    """Of batches that may hold a whole file; its pages stay with the system, not this process, once they are read."""
+    for batch in batches:
+        chosen = batch if listed is None else batch.select(listed)
+        for at in range(0, len(batch), _BATCH):
+            yield chosen.slice(at, _BATCH)
+            mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _of(pyarrow: Any, schema: Any, listed: Optional[Sequence[str]]) -> Any:
@@ -92,7 +102,7 @@ def opened(X: Any, wanted: Optional[Sequence[str]] = None) -> Any:
         if not hasattr(X, "scanner"):
             return _Scan(lambda: X)
         listed = None if wanted is None else [name for name in X.schema.names if name in wanted]
-        return _Scan(lambda: X.scanner(columns=listed))
+        return _Scan(lambda: X.scanner(columns=listed, batch_readahead=1, fragment_readahead=1))  # not much at a time
     return X
 
 

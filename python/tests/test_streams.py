@@ -13,7 +13,7 @@ import pytest
 import capsules
 import dperm
 from checks import refused
-from dperm import arrow
+from dperm import arrow, streams
 from input_paths import arrived
 
 pytestmark = pytest.mark.filterwarnings("ignore::dperm.NotPrivateWarning")
@@ -181,6 +181,34 @@ def test_files_that_are_none_are_refused(files, tmp_path):
         assert "secret" not in str(found.value)
     refused(FileNotFoundError, "nowhere", fit_of, tmp_path / "nowhere.parquet")
     refused(ValueError, "neither Parquet nor Feather", fit_of, tmp_path / "people.csv")
+
+
+def _mapped(path):
+    """The bytes of a mapped file that count as this process'."""
+    lines = iter(open("/proc/self/smaps").read().splitlines())
+    return sum(1024 * int(next(line for line in lines if line.startswith("Rss:")).split()[1]) for line in lines
+               if line.endswith(str(path)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel")
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+@pytest.mark.parametrize("groups", [1, 20])
+def test_what_was_read_of_a_file_is_not_kept(tmp_path, kind, groups):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import feather, parquet
+
+    path, rows = tmp_path / f"noise.{kind}", 800_000
+    noise = pa.table({f"x{i}": np.random.default_rng(i).normal(size=rows) for i in range(4)})
+    if kind == "parquet":
+        parquet.write_table(noise, path, row_group_size=rows // groups, compression="none")
+    else:
+        feather.write_feather(noise, path, compression="uncompressed", chunksize=rows // groups)
+    del noise
+    before, read, most = pa.total_allocated_bytes(), 0, 0
+    for batch in pa.RecordBatchReader.from_stream(streams.opened(path)):
+        assert all(np.isfinite(column.to_numpy()).all() for column in batch.columns)
+        read, most = read + len(batch), max(most, pa.total_allocated_bytes() - before + _mapped(path))
+    assert read == rows and 0 < most < path.stat().st_size / 2
 
 
 def test_without_pyarrow_a_file_says_what_it_takes(tmp_path, monkeypatch):

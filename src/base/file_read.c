@@ -27,7 +27,8 @@ struct byte_source {
   bool behind;           /* a member of a gzip file: the next begins, or the file ends */
   z_stream unpack;       /* its next_in and avail_in are what was read ahead, packed or not */
   unsigned char *ahead;
-  crypto_generichash_state *digest; /* NULL unless asked for */
+  void *digest_space;
+  crypto_generichash_state *digest; /* in it; NULL unless asked for */
 };
 
 const char *path_for_people(const char *path) {
@@ -125,7 +126,7 @@ void byte_source_close(byte_source *source) {
       (void)close(source->fd);
     }
     free(source->ahead);
-    free(source->digest);
+    free(source->digest_space);
     free(source);
   }
 }
@@ -221,8 +222,10 @@ void byte_source_add(byte_source *source, const char *bytes, size_t count) {
 dperm_status byte_source_digest(byte_source *source, dperm_error *err) {
   FAIL_IF(sodium_init() < 0, /* which also finds the fast way for this processor */
           err, DPERM_UNSUPPORTED, "libsodium could not start; check the installation");
-  source->digest = aligned_alloc(_Alignof(crypto_generichash_state), sizeof *source->digest);
-  TRY(source->digest ? DPERM_OK : fail_memory(source, err));
+  const size_t unit = _Alignof(crypto_generichash_state); /* more than malloc's */
+  TRY(memory_raw(sizeof *source->digest + unit, 1, &source->digest_space, err));
+  const size_t behind = (size_t)((uintptr_t)source->digest_space % unit);
+  source->digest = (void *)((char *)source->digest_space + unit - behind);
   (void)crypto_generichash_init(source->digest, NULL, 0, FILE_DIGEST_SIZE);
   return DPERM_OK;
 }

@@ -160,10 +160,9 @@ static dperm_status open_database(const char *path, dperm_ledger **out, dperm_er
   TRY(memory_copy_text(path, strlen(path), &ledger->path, err));
   int how = access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   /* not a name that SQLite takes for one of its own: ":memory:", "file:...?mode=..." */
-  char *plain = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
-  int code =
-      plain ? sqlite3_open_v2(plain, &ledger->db, how | SQLITE_OPEN_FULLMUTEX, NULL) : SQLITE_NOMEM;
-  sqlite3_free(plain);
+  OWNED_MEMORY char *plain = realpath(path, NULL);
+  RETURN_IF(!plain, fail_system(path, "the ledger cannot be found", errno, err));
+  int code = sqlite3_open_v2(plain, &ledger->db, how | SQLITE_OPEN_FULLMUTEX, NULL);
   RETURN_IF(code != SQLITE_OK, fail_sqlite(ledger, err));
   RETURN_IF(stat(store_file(ledger), &ledger->about) != 0,
             fail_system(path, "the ledger is gone", errno, err));

@@ -37,8 +37,8 @@ static const double typical_norm = 10.0, typical_noise = 0.06, most_noise = 0.25
 static const double centred_norm = 5.0, centred_noise = 0.05;
 /* Where labels are numbers, weights are short: noise and shrinkage cost least at twice the least Λ
  * that there is noise for, whatever the records, their number and ε are. That falls as e^−ε; half
- * of cR²/(nε) keeps columns that add up to a constant from drifting apart. */
-static const double numbers_slack = 2, numbers_least = 0.5;
+ * of cR²/(nε), with ε at most 1.25, keeps columns that add up to a constant from drifting apart. */
+static const double numbers_slack = 2, numbers_least = 0.5, numbers_sure = 1.25;
 /* Intervals know what the ridge does, but not how curved the objective is elsewhere: κ = ε, and of
  * log-cosh this times hε (docs/proofs/intervals.md). */
 static const double intervals_kappa = 0.375;
@@ -322,15 +322,15 @@ static double paying_length(const public_numbers *g, double noise) {
  * length F (or the user's guess). Were β to be had without the Jacobian's share of ε, that would be
  * at rms‖b‖/(nF); as β only grows with Λ_t, U falls up to there, and the search begins there. */
 static double objective_lambda(const public_numbers *g) {
+  const double norm_each = g->bounds.norm2 * g->bounds.norm2 / (double)g->rows;
   if (g->intervals && isnan(g->norm_guess)) {
     const double kappa = loss_is_residual(g->loss) ? intervals_kappa * g->loss->parameter : 1;
-    return fmax(feasible_total(g),
-                g->bounds.norm2 * g->bounds.norm2 / ((double)g->rows * kappa * g->epsilon_core));
+    return fmax(feasible_total(g), norm_each / (kappa * g->epsilon_core));
   }
   if (loss_of_numbers(g->loss) && isnan(g->norm_guess)) {
-    const double least = (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g),
-                 curved = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2;
-    return fmax(least, numbers_least * curved / ((double)g->rows * g->epsilon_core));
+    const double least = (g->way.reach > 0 ? 1 : numbers_slack) * feasible_total(g);
+    const double part = numbers_least / fmin(g->epsilon_core, numbers_sure);
+    return fmax(least, part * g->loss->smoothness * norm_each);
   }
   double beta =
       noise_kind_of(g->noise)->needs_delta

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,6 @@ SCHEMA = {"on_missing": "category", "label": {"column": "ill", "classes": ["no",
 NUMBER = {"label": {"column": "pay", "type": "numeric", "min": 0, "max": 10},
           "columns": [column for column in SCHEMA["columns"] if column["name"] != "pay"]}
 COLUMNS = ["age", "pay", "smoker", "job", "ill"]
-MOMENTS = 20
 
 
 def people(count, seed=0):
@@ -34,10 +34,11 @@ def people(count, seed=0):
 
 
 class Watched:
-    """The leader's messages, while it is in force: how many came and their bytes; at one of them a worker is killed."""
+    """The leader's messages, while it is in force: how many came and their bytes; at one of them a worker is killed, or its JVM."""
 
-    def __init__(self, monkeypatch, kill_at=None, victim=1):
+    def __init__(self, monkeypatch, kill_at=None, victim=1, jvm=False):
         self.count = self.bytes = 0
+        self.jvm = jvm
         self.killed = None
         receive, accepted = collective.Ranks._receive, mesh.Meeting.wait
 
@@ -60,13 +61,21 @@ class Watched:
     def kill(self, connection):
         """The process at the other end of a connection."""
         there = connection.getpeername()
-        self.killed, = {one.pid for one in psutil.net_connections("tcp") if one.pid and tuple(one.laddr) == there}
-        assert self.killed != os.getpid()
-        os.kill(self.killed, signal.SIGKILL)
+        pid, = {one.pid for one in psutil.net_connections("tcp") if one.pid and tuple(one.laddr) == there}
+        assert pid != os.getpid()
+        worker = psutil.Process(pid)
+        killed = next(one for one in worker.parents() if one.name() == "java") if self.jvm else worker
+        os.kill(killed.pid, signal.SIGKILL)
+        end = time.monotonic() + 60
+        while worker.is_running() and worker.status() != psutil.STATUS_ZOMBIE:  # it goes with its JVM
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        self.killed = killed.pid
 
 
-def killed_everywhere(fit, ledger, monkeypatch):
-    """A worker killed at each of 20 moments of a fit: nothing is released, and at most one charge stands each time."""
+def killed_everywhere(fit, ledger, monkeypatch, moments=20, jvm=False):
+    """A worker, or its JVM, killed at each of so many moments of a fit: nothing is released, and at most one charge stands each
+    time."""
     def estimator():
         return dperm.LogisticRegression(0.01, schema=SCHEMA, lambda_=0.1, ledger=ledger, dataset="people")
 
@@ -76,10 +85,10 @@ def killed_everywhere(fit, ledger, monkeypatch):
     charges = len(dperm.Ledger(ledger).entries("people"))
     assert charges == 1
     released = spent = 0
-    for moment in range(MOMENTS):
-        at, one = int(0.85 * whole.count * moment / (MOMENTS - 1)), estimator()
+    for moment in range(moments):
+        at, one = int(0.85 * whole.count * moment / (moments - 1)), estimator()
         with monkeypatch.context() as patch:
-            watched = Watched(patch, at, 1 + moment % 2)
+            watched = Watched(patch, at, 1 + moment % 2, jvm)
             try:
                 fit(one)
             except OSError as problem:
@@ -91,5 +100,5 @@ def killed_everywhere(fit, ledger, monkeypatch):
         assert now <= charges + 1 and (now > charges) == ("stays spent" in told), told
         spent, charges = spent + now - charges, now
     assert dperm.Ledger(ledger).verify()[0]
-    print(f"\n{MOMENTS} of {MOMENTS} killed at messages 0 to {at} of {whole.count}: {released} released, {spent} charged")
-    assert released == 0 and 0 < spent < MOMENTS
+    print(f"\n{moments} of {moments} killed at messages 0 to {at} of {whole.count}: {released} released, {spent} charged")
+    assert released == 0 and 0 < spent < moments

@@ -3,12 +3,12 @@
 import os
 
 import pytest
-from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import dperm
 import dperm.spark
 from engine_runs import COLUMNS, NUMBER, SCHEMA, Watched, killed_everywhere, people
+from spark_runs import many, spread, started
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 LIMIT = 1 << 20  # bytes of results that the driver takes
@@ -17,26 +17,14 @@ LIMIT = 1 << 20  # bytes of results that the driver takes
 @pytest.fixture(scope="module")
 def spark():
     # as on a cluster, a task that fails is tried again
-    made = SparkSession.builder.master("local[3,4]").appName("dperm").config("spark.ui.enabled", "false") \
-        .config("spark.ui.showConsoleProgress", "false") \
-        .config("spark.driver.memory", "640m").config("spark.driver.maxResultSize", LIMIT) \
-        .config("spark.speculation", "true").config("spark.sql.shuffle.partitions", "3").getOrCreate()
-    made.sparkContext.setLogLevel("OFF")
-    yield made
-    made.stop()
+    with started("local[3,4]", driver_maxResultSize=LIMIT, speculation="true") as made:
+        yield made
 
 
 @pytest.fixture
 def ledger(tmp_path):
     dperm.Ledger.create(tmp_path / "l.ledger", "people", 10)
     return tmp_path / "l.ledger"
-
-
-def spread(spark, frame, parts):
-    """Partitions in the order of the records, null where pandas has none."""
-    rows = frame.astype(object).where(frame.notna(), None)
-    types = "name long, age long, pay double, smoker boolean, job string, ill string"
-    return spark.createDataFrame(spark.sparkContext.parallelize(rows.to_numpy().tolist(), parts), types)
 
 
 def model_of(frame):
@@ -66,15 +54,6 @@ def test_a_regression_and_its_charge(spark, ledger):
     made = dperm.spark.fit(dperm.Regressor(1.0, schema=NUMBER, ledger=ledger, dataset="people"), spread(spark, frame, 4))
     assert made.privacy_.verify(ledger)[0] and len(dperm.Ledger(ledger).entries("people")) == 1
     assert made.predict(frame).shape == (4000,)
-
-
-def many(spark, count):
-    """Records that are made where they stay."""
-    number = F.col("id")
-    return spark.range(count, numPartitions=6).select(
-        F.rand(1).alias("noise"), (number % 101).cast("long").alias("age"), (number % 7 * 1.25).alias("pay"),
-        (number % 3 == 0).alias("smoker"), F.when(number % 2 == 0, "nurse").otherwise("judge").alias("job"),
-        F.when(number % 101 > 50, "yes").otherwise("no").alias("ill"))
 
 
 def test_the_driver_gets_no_records_and_is_too_small_for_them(spark, monkeypatch):
