@@ -20,7 +20,9 @@ static const double usual_spread = 0.1; /* half of all spreads are below, likewi
 static const double least_spread = 0.01, most_spread = 0.6;
 static const double held = 0.98; /* of strong pairs that were released beyond 1, at first */
 static const double drawn_together = 0.9;
-static const double reach = 8; /* deviations of a pair's noise */
+enum { DRAWN_MOST = 200 };
+static const double rho_most = 1e6; /* what a forged file may be beyond */
+static const double reach = 8;      /* deviations of a pair's noise */
 
 static double square(double x) {
   return x * x;
@@ -133,10 +135,11 @@ static bool invert(correlations *c) {
 
 /* A matrix that is not positive is drawn together until it is. */
 static void settle(correlations *c) {
-  while (!invert(c)) {
+  for (unsigned round = 0; !invert(c); round++) {
     for (size_t k = 0; k < c->count; k++) {
-      c->matrix[c->pairs[k].at] *= drawn_together;
-      c->matrix[c->pairs[k].mirrored] = c->matrix[c->pairs[k].at];
+      const correlation_pair *p = &c->pairs[k];
+      c->matrix[p->at] = round < DRAWN_MOST ? drawn_together * c->matrix[p->at] : 0;
+      c->matrix[p->mirrored] = c->matrix[p->at];
     }
   }
 }
@@ -188,8 +191,8 @@ static double propose(const correlations *c, const correlation_pair *p, random_s
     const double share = wide / (wide + p->variance);
     return share * p->rho + sqrt(share * p->variance) * random_normal(source);
   }
-  const double low = fmin(fmax(-1, p->rho - reach * noise), 1 - noise),
-               high = fmax(fmin(1, p->rho + reach * noise), noise - 1),
+  const double least = fmin(noise, 1), low = fmin(fmax(-1, p->rho - reach * noise), 1 - least),
+               high = fmax(fmin(1, p->rho + reach * noise), least - 1),
                nearest = fmin(fmax(p->rho, low), high);
   for (;;) {
     const double x = low + (high - low) * random_unit(source),
@@ -239,7 +242,7 @@ static void list_pairs(const interval_law *law, correlations *out) {
             (correlation_pair){.at = j * d + l,
                                .mirrored = l * d + j,
                                .class = class_of(law->design, j, l),
-                               .rho = law->pair[j * d + l],
+                               .rho = fmin(fmax(law->pair[j * d + l], -rho_most), rho_most),
                                .variance = square(law->pair_noise[j * d + l])};
       }
     }
