@@ -46,13 +46,17 @@ static double near_density(double x, double variance) {
   return -square(x) / (2 * variance) - math_log(variance) / 2;
 }
 
+/* Of a normal law around rho, the part that is a correlation. */
+static double part_within(double rho, double variance) {
+  const double root = sqrt(2 * variance);
+  return (math_erfc((fabs(rho) - 1) / root) - math_erfc((fabs(rho) + 1) / root)) / 2;
+}
+
 /* The chance that a pair as it was released is strong. */
 static double strong_chance(const correlations *c, const correlation_pair *p, double spread) {
   const double most = 6.283185307179586, both = square(spread) + p->variance;
-  const double near = (1 - c->strong) * math_exp(near_density(p->rho, both)) / sqrt(most);
-  const double root = sqrt(2 * p->variance), rho = fabs(p->rho);
-  const double within = (math_erfc((rho - 1) / root) - math_erfc((rho + 1) / root)) / 2;
-  const double far = c->strong / 2 * within;
+  const double near = (1 - c->strong) * math_exp(-square(p->rho) / (2 * both)) / sqrt(most * both);
+  const double far = c->strong / 2 * p->within;
   return near + far > 0 ? far / (near + far) : 1;
 }
 
@@ -126,8 +130,7 @@ static bool invert(correlations *c) {
   }
   for (size_t j = 0; j < d; j++) {
     for (size_t l = j; l < d; l++) {
-      const double entry = vector_dot(root + j * d + l, root + l * d + l, d - l);
-      c->inverse[j * d + l] = c->inverse[l * d + j] = entry;
+      c->inverse[j * d + l] = vector_dot(root + j * d + l, root + l * d + l, d - l);
     }
   }
   return true;
@@ -150,14 +153,14 @@ static void move(correlations *c, const correlation_pair *p, double step, double
   const size_t d = c->law->d, j = p->at / d, l = p->at % d;
   double *u = c->row, *v = c->row + d;
   for (size_t i = 0; i < d; i++) {
-    u[i] = c->inverse[j * d + i];
-    v[i] = c->inverse[l * d + i];
+    u[i] = c->inverse[i < j ? i * d + j : j * d + i];
+    v[i] = c->inverse[i < l ? i * d + l : l * d + i];
   }
   const double both = step * (1 + step * u[l]) / by, a = square(step) * u[j] / by,
                b = square(step) * v[l] / by;
   for (size_t i = 0; i < d; i++) {
-    vector_axpy(c->inverse + i * d, b * u[i] - both * v[i], u, d);
-    vector_axpy(c->inverse + i * d, a * v[i] - both * u[i], v, d);
+    vector_axpy(c->inverse + i * d + i, b * u[i] - both * v[i], u + i, d - i);
+    vector_axpy(c->inverse + i * d + i, a * v[i] - both * u[i], v + i, d - i);
   }
   c->matrix[p->at] += step;
   c->matrix[p->mirrored] = c->matrix[p->at];
@@ -244,6 +247,8 @@ static void list_pairs(const interval_law *law, correlations *out) {
                                .class = class_of(law->design, j, l),
                                .rho = fmin(fmax(law->pair[j * d + l], -rho_most), rho_most),
                                .variance = square(law->pair_noise[j * d + l])};
+        correlation_pair *p = &out->pairs[out->count - 1];
+        p->within = part_within(p->rho, p->variance);
       }
     }
   }

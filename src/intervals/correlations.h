@@ -17,7 +17,8 @@ typedef struct correlation_pair {
   size_t at, mirrored; /* places in d × d */
   unsigned class;
   bool strong;          /* as drawn */
-  double rho, variance; /* as released, and its noise's */
+  double rho, variance; /* as released, and its noise's; of that law the */
+  double within;        /* part from -1 to 1 */
 } correlation_pair;
 
 typedef struct correlations {
