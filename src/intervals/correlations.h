@@ -29,8 +29,8 @@ typedef struct correlations {
   double spread[CORRELATION_CLASSES]; /* of the others, as drawn, from these; and logarithms, */
   double spreads[CORRELATION_SPREADS], logs[CORRELATION_SPREADS];
   double before[CORRELATION_SPREADS]; /* of their density, too, before anything is known */
-  double *matrix, *inverse;           /* d × d, as drawn */
-  double *root;                       /* upper triangle: inverse = root·rootᵀ */
+  double *matrix;                     /* d × d, as drawn */
+  double *inverse, *root;             /* upper triangles: the inverse is root·rootᵀ */
   double *row;                        /* space */
 } correlations;
 
