@@ -66,7 +66,7 @@ static double check_automatic(const public_numbers *g, const privacy_plan *plan,
 static bool is_for_numbers(const public_numbers *g, const privacy_plan *plan) {
   const double square = g->loss->smoothness * g->bounds.norm2 * g->bounds.norm2 / (double)g->rows,
                twice = 2 * 1.01 * square / expm1(g->epsilon_core),
-               half = 0.5 * square / g->epsilon_core;
+               half = 0.5 * square / fmin(g->epsilon_core, 1.25);
   if (!loss_of_numbers(g->loss) || !isnan(g->norm_guess)) {
     return false;
   }
