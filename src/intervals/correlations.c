@@ -1,7 +1,6 @@
 /* See correlations.h. A pair is proposed from its law by itself, and stays as it was as often as
- * the determinant says, which a pair changes by a quadratic (Metropolis-Hastings, a pair at a
- * time).
- */
+ * the determinant says (Metropolis-Hastings), a column at a time: the determinant is that of the
+ * other columns times what they leave of this one, so a round takes d^3. */
 #include "intervals/correlations.h"
 
 #include <math.h>
@@ -147,25 +146,6 @@ static void settle(correlations *c) {
   }
 }
 
-/* A pair moves by `step`, the determinant by the factor `by`: two columns of the inverse say how
- * all of it moves (Woodbury). */
-static void move(correlations *c, const correlation_pair *p, double step, double by) {
-  const size_t d = c->law->d, j = p->at / d, l = p->at % d;
-  double *u = c->row, *v = c->row + d;
-  for (size_t i = 0; i < d; i++) {
-    u[i] = c->inverse[i < j ? i * d + j : j * d + i];
-    v[i] = c->inverse[i < l ? i * d + l : l * d + i];
-  }
-  const double both = step * (1 + step * u[l]) / by, a = square(step) * u[j] / by,
-               b = square(step) * v[l] / by;
-  for (size_t i = 0; i < d; i++) {
-    vector_axpy(c->inverse + i * d + i, b * u[i] - both * v[i], u + i, d - i);
-    vector_axpy(c->inverse + i * d + i, a * v[i] - both * u[i], v + i, d - i);
-  }
-  c->matrix[p->at] += step;
-  c->matrix[p->mirrored] = c->matrix[p->at];
-}
-
 void correlations_slopes(const correlations *c, const double *scale, const double *rest,
                          double *rows, double *out) {
   const interval_design *design = c->law->design;
@@ -206,22 +186,53 @@ static double propose(const correlations *c, const correlation_pair *p, random_s
   }
 }
 
-static void draw_pair(correlations *c, correlation_pair *p, random_source *source) {
-  const size_t d = c->law->d, j = p->at / d, l = p->at % d;
-  const double a = c->inverse[j * d + j], b = c->inverse[l * d + l], own = c->inverse[p->at];
-  bool strong = false;
-  const double x = propose(c, p, source, &strong), step = x - c->matrix[p->at];
-  const double root = sqrt(a * b), up = 1 + step * (own - root), down = 1 + step * (own + root);
-  const double by = up * down;
-  if (up > 0 && down > 0 && random_unit(source) < square(by)) {
-    p->strong = strong;
-    move(c, p, step, by);
+/* Adds `by`·vvᵀ to the inverse. */
+static void add_product(correlations *c, double by, const double *v) {
+  const size_t d = c->law->d;
+  for (size_t i = 0; i < d; i++) {
+    vector_axpy(c->inverse + i * d + i, by * v[i], v + i, d - i);
   }
 }
 
+/* The slopes of a column on the others as a pair moves by `step`. */
+static void move(correlations *c, const correlation_pair *p, double step) {
+  const size_t d = c->law->d, l = p->at % d;
+  for (size_t i = 0; i < l; i++) {
+    c->slopes[i] += step * c->inverse[i * d + l];
+  }
+  vector_axpy(c->slopes + l, step, c->inverse + l * d + l, d - l);
+  c->matrix[p->at] += step;
+  c->matrix[p->mirrored] = c->matrix[p->at];
+}
+
+/* The pairs of column j from `k` on; the next column's first. */
+static size_t draw_column(correlations *c, size_t j, size_t k, random_source *source) {
+  const size_t d = c->law->d;
+  double left = 1 / c->inverse[j * d + j]; /* of the column, by the others */
+  for (size_t i = 0; i < d; i++) {
+    c->slopes[i] = -left * c->inverse[i < j ? i * d + j : j * d + i];
+  }
+  add_product(c, -1 / left, c->slopes); /* the inverse of the others */
+  for (c->slopes[j] = 0; k < c->count && c->pairs[k].at / d == j; k++) {
+    correlation_pair *p = &c->pairs[k];
+    const size_t l = p->at % d;
+    bool strong = false;
+    const double step = propose(c, p, source, &strong) - c->matrix[p->at];
+    const double then = left - step * (2 * c->slopes[l] + step * c->inverse[l * d + l]);
+    if (then > 0 && random_unit(source) < square(then / left)) {
+      p->strong = strong;
+      move(c, p, step);
+      left = then;
+    }
+  }
+  c->slopes[j] = -1;
+  add_product(c, 1 / left, c->slopes);
+  return k;
+}
+
 void correlations_sweep(correlations *c, random_source *source) {
-  for (size_t k = 0; k < c->count; k++) {
-    draw_pair(c, &c->pairs[k], source);
+  for (size_t j = 0, k = 0; j < c->law->d; j++) {
+    k = draw_column(c, j, k, source);
   }
   for (unsigned class = 0; class < CORRELATION_CLASSES; class ++) {
     c->spread[class] = draw_spread(c, class, source);
@@ -278,14 +289,14 @@ dperm_status correlations_open(const interval_law *law, correlations *out, dperm
   const size_t d = law->d;
   correlations c = {.law = law, .strong = fmin(strong_each / fmax((double)d - 1, 1), strong_most)};
   TRY(memory_new(d * d, sizeof *c.pairs, &c.pairs, err));
-  const dperm_status status = memory_new(3 * d * d + 2 * d, sizeof *c.matrix, &c.matrix, err);
+  const dperm_status status = memory_new(3 * d * d + d, sizeof *c.matrix, &c.matrix, err);
   if (status != DPERM_OK) {
     free(c.pairs);
     return status;
   }
   c.inverse = c.matrix + d * d;
   c.root = c.inverse + d * d;
-  c.row = c.root + d * d;
+  c.slopes = c.root + d * d;
   list_pairs(law, &c);
   begin(&c);
   *out = c;

@@ -31,7 +31,7 @@ typedef struct correlations {
   double before[CORRELATION_SPREADS]; /* of their density, too, before anything is known */
   double *matrix;                     /* d × d, as drawn */
   double *inverse, *root;             /* upper triangles: the inverse is root·rootᵀ */
-  double *row;                        /* space */
+  double *slopes;                     /* of the column that is drawn, on the others */
 } correlations;
 
 /* At what is most likely of each pair by itself, drawn together until all are positive. */

@@ -61,5 +61,15 @@ ratio interval_rate(const interval_design *design, interval_stage_id stage);
 /* Entries from `low` to `high`, which 0 is within: of `count` of them a record has one at most. */
 dperm_status interval_body_add(integer_body *body, size_t count, double low, double high,
                                dperm_error *err);
-/* What a record adds to one, within that. */
-int64_t interval_entry(double value, double low, double high);
+/* In whole multiples, which a double holds. */
+typedef struct interval_ends {
+  double least, most;
+} interval_ends;
+
+interval_ends interval_ends_of(double low, double high);
+/* What a record adds to one, within those. */
+static inline int64_t interval_entry(double value, interval_ends ends) {
+  const double unit = value * (1 << INTERVAL_UNIT_BITS);     /* exact, and faster than ldexp */
+  const double from = unit > ends.least ? unit : ends.least; /* for NaN, too */
+  return (int64_t)(from < ends.most ? from : ends.most);
+}

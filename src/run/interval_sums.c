@@ -11,19 +11,19 @@
 
 enum { PIECE_ROWS = 4 * MATRIX_BLOCK };
 
-typedef struct entry_range {
-  double low, high;
-  size_t at; /* the first sum of a pair of groups */
-} entry_range;
+typedef struct group_pair {
+  interval_ends ends;
+  size_t at; /* its first sum */
+} group_pair;
 
 typedef struct interval_sums {
   const stage_work *work;
   const interval_law *law;
   interval_stage_id which;
-  entry_range *pairs; /* group by group */
-  double *centre;     /* of the last stage: the inverse times the means */
-  size_t *places;     /* of the first stage, of each group */
-  int64_t *sums;      /* of each worker */
+  group_pair *pairs; /* group by group */
+  double *centre;    /* of the last stage: the inverse times the means */
+  size_t *places;    /* of the first stage, of each group */
+  int64_t *sums;     /* of each worker */
   size_t size;
 } interval_sums;
 
@@ -32,10 +32,11 @@ typedef struct interval_record {
   double slope, curvature;
   double *z; /* of each group, 0 where it has no entry; of a block that of */
   size_t *column;
+  double *u; /* of each group, as pairs count it */
 } interval_record;
 
 static void add(int64_t *sum, double value, double low, double high) {
-  *sum += interval_entry(value, low, high);
+  *sum += interval_entry(value, interval_ends_of(low, high));
 }
 
 static void add_scales(const interval_sums *s, const interval_record *r, int64_t *sums) {
@@ -55,38 +56,41 @@ static void add_scales(const interval_sums *s, const interval_record *r, int64_t
   }
 }
 
-/* As pairs count it. */
-static double place_of(const interval_law *law, const interval_group *g, double z) {
-  const size_t j = g->first;
-  return g->kind == INTERVAL_BLOCK ? z
-         : g->kind == INTERVAL_BIT
-             ? z - law->mean[j]
-             : fmin(fmax((z - law->mean[j]) / law->width[j], law->low[j]), law->high[j]);
+static void set_pair_places(const interval_law *law, interval_record *r) {
+  for (size_t i = 0; i < law->design->group_count; i++) {
+    const interval_group *g = &law->design->groups[i];
+    const size_t j = g->first;
+    const double z = r->z[i];
+    r->u[i] = g->kind == INTERVAL_BLOCK ? z
+              : g->kind == INTERVAL_BIT
+                  ? z - law->mean[j]
+                  : fmin(fmax((z - law->mean[j]) / law->width[j], law->low[j]), law->high[j]);
+  }
 }
 
-static void add_pairs(const interval_sums *s, const interval_record *r, int64_t *sums) {
+static void add_pairs(const interval_sums *s, interval_record *r, int64_t *sums) {
   const interval_law *law = s->law;
   const interval_design *design = law->design;
   const size_t groups = design->group_count;
-  const double c = design->curve, a = r->curvature;
+  const double c = design->curve;
+  set_pair_places(law, r);
   for (size_t i = 0; i < groups; i++) {
     const interval_group *g = &design->groups[i];
-    const double u = a * place_of(law, g, r->z[i]);
+    const double u = r->curvature * r->u[i];
     const size_t row = g->kind == INTERVAL_BLOCK ? r->column[i] - g->first : 0;
+    const group_pair *pairs = s->pairs + i * groups;
     for (size_t k = i + 1; u != 0 && k < groups; k++) {
       const interval_group *h = &design->groups[k];
-      const entry_range *range = &s->pairs[i * groups + k];
-      const double product = u * place_of(law, h, r->z[k]);
       const size_t place = h->kind == INTERVAL_BLOCK ? r->column[k] - h->first : 0;
-      if (product != 0) {
-        add(&sums[range->at + row * h->count + place], product, range->low, range->high);
+      if (r->u[k] != 0) {
+        sums[pairs[k].at + row * h->count + place] += interval_entry(u * r->u[k], pairs[k].ends);
       }
     }
     if (g->kind == INTERVAL_NUMBER) {
-      const size_t j = g->first, own = s->pairs[i * groups + i].at;
+      const size_t j = g->first, own = pairs[i].at;
       const double low = law->low[j], high = law->high[j], most = fmax(low * low, high * high);
       add(&sums[own], u, c * low, c * high);
-      add(&sums[own + 1], u * place_of(law, g, r->z[i]), 0, c * most);
+      add(&sums[own + 1], u * r->u[i], 0, c * most);
     }
   }
 }
@@ -141,7 +145,7 @@ static void read_record(const interval_design *design, row_view row, interval_re
 
 /* Of a worker: the matrix's, what is made of scores, leverages and a record. */
 static size_t worker_room(const dperm_model *model, const matrix *view) {
-  return view->work_size + (size_t)3 * MATRIX_BLOCK + 3 * (model->dims + 1);
+  return view->work_size + (size_t)3 * MATRIX_BLOCK + 4 * (model->dims + 1);
 }
 
 size_t interval_sums_room(const dperm_model *model, const matrix *view) {
@@ -157,7 +161,9 @@ static void add_piece(void *context, size_t piece, size_t worker) {
   double *work = w->room + worker * worker_room(w->model, x), *scores = work + x->work_size,
          *slopes = scores + MATRIX_BLOCK, *curvatures = slopes + MATRIX_BLOCK,
          *lever = curvatures + MATRIX_BLOCK;
-  interval_record r = {.z = lever + dims + 1, .column = (size_t *)(lever + 2 * (dims + 1))};
+  interval_record r = {.z = lever + dims + 1,
+                       .column = (size_t *)(lever + 2 * (dims + 1)),
+                       .u = lever + 3 * (dims + 1)};
   row_view rows[MATRIX_BLOCK];
   int64_t *sums = s->sums + worker * s->size;
   for (size_t from = begin; from < end; from += MATRIX_BLOCK) {
@@ -200,9 +206,9 @@ static void set_pairs(interval_sums *s) {
   size_t at = 0;
   for (size_t i = 0; i < groups; i++) {
     for (size_t k = i + 1; k < groups; k++) {
-      entry_range *range = &s->pairs[i * groups + k];
-      interval_pair_ends(s->law, i, k, &range->low, &range->high);
-      range->at = at;
+      double low = 0, high = 0;
+      interval_pair_ends(s->law, i, k, &low, &high);
+      s->pairs[i * groups + k] = (group_pair){interval_ends_of(low, high), at};
       at += design->groups[i].count * design->groups[k].count;
     }
   }
@@ -236,7 +242,7 @@ dperm_status interval_sums_of(const stage_work *w, const interval_law *law, inte
                               int64_t *sums, dperm_error *err) {
   const size_t groups = law->design->group_count, size = interval_released(law->design, which);
   OWNED_MEMORY int64_t *all = NULL;
-  OWNED_MEMORY entry_range *pairs = NULL;
+  OWNED_MEMORY group_pair *pairs = NULL;
   OWNED_MEMORY double *centre = NULL;
   OWNED_MEMORY size_t *places = NULL;
   TRY(memory_new(pool_workers() * size, sizeof *all, &all, err));
