@@ -118,9 +118,9 @@ dperm_status interval_check(const dperm_schema *schema, const dperm_loss *loss, 
   OWNED(interval_design_clear) interval_design design = {0};
   const double tries = 8, narrow = 0x1p-12, wide = 1, most = 0x1p62;
   TRY(interval_design_of(schema, loss, rows, epsilon, &design, err));
-  const double pairs = (double)interval_released(&design, INTERVAL_PAIRS),
-               share = ratio_value(interval_rate(&design, INTERVAL_PAIRS));
-  FAIL_IF(pairs * share > tries * 2 * BODY_STEPS, err, DPERM_INVALID_ARGUMENT,
+  const double sums = (double)interval_released(&design, INTERVAL_SCALES),
+               share = ratio_value(interval_rate(&design, INTERVAL_SCALES));
+  FAIL_IF(sums * share > tries * 2 * BODY_STEPS, err, DPERM_INVALID_ARGUMENT,
           "intervals of %zu columns take too long to blur at an epsilon of %g; give them a smaller "
           "share, or fewer columns",
           design.columns, epsilon);
@@ -144,15 +144,12 @@ ratio interval_rate(const interval_design *design, interval_stage_id stage) {
 }
 
 size_t interval_released(const interval_design *design, interval_stage_id stage) {
-  size_t numbers = 0, products = 0, before = 0;
+  size_t numbers = 0;
   for (size_t i = 0; i < design->group_count; i++) {
-    const interval_group *g = &design->groups[i];
-    numbers += g->kind == INTERVAL_NUMBER;
-    products += before * g->count;
-    before += g->count;
+    numbers += design->groups[i].kind == INTERVAL_NUMBER;
   }
   return stage == INTERVAL_SCALES  ? 1 + design->columns + numbers
-         : stage == INTERVAL_PAIRS ? products + 2 * numbers
+         : stage == INTERVAL_PAIRS ? gram_entries(1 + design->columns)
                                    : 2 * design->columns;
 }
 

@@ -5,12 +5,14 @@
 
 #include "loss/loss.h"
 #include "privacy/guarantee.h"
+#include "random/gram_noise.h"
 #include "random/integer_body.h"
 #include "schema/schema.h"
 
 enum {
   INTERVAL_COLUMNS = 256,  /* at most */
-  INTERVAL_UNIT_BITS = 24, /* what a record adds is whole multiples of 2^-24 */
+  INTERVAL_UNIT_BITS = 24, /* what a record adds is whole multiples of 2^-24, */
+  INTERVAL_ROOT_BITS = 15, /* or products of numbers in units of 2^-15 √c */
   INTERVAL_PARTS = 31      /* of epsilon, which the stages have so many of: */
 };
 typedef enum interval_stage_id {

@@ -9,10 +9,10 @@
 dperm_status interval_law_new(const interval_design *design, interval_law *out, dperm_error *err) {
   const size_t d = design->columns;
   interval_law law = {.design = design, .d = d};
-  double **const vectors[] = {&law.first,  &law.first_noise, &law.mean,      &law.variance,
-                              &law.doubt,  &law.width,       &law.low,       &law.high,
-                              &law.excess, &law.phi,         &law.rest,      &law.excess_noise,
-                              &law.scale,  &law.mirror,      &law.rest_doubt};
+  double **const vectors[] = {&law.first,     &law.first_noise,  &law.mean,   &law.variance,
+                              &law.doubt,     &law.width,        &law.excess, &law.phi,
+                              &law.rest,      &law.excess_noise, &law.scale,  &law.mirror,
+                              &law.rest_doubt};
   double **const squares[] = {&law.pair, &law.pair_noise, &law.inverse};
   const size_t vector_count = sizeof vectors / sizeof *vectors,
                square_count = sizeof squares / sizeof *squares;
@@ -35,11 +35,12 @@ void interval_law_free(interval_law *law) {
 }
 
 dperm_status interval_law_share(interval_law *law, ranks *spread, dperm_error *err) {
-  double some[] = {law->h0, law->spread_most, law->omega};
+  double some[] = {law->h0, law->spread_most, law->omega, law->squares};
   TRY(ranks_share(spread, DPERM_OK, some, sizeof some, err));
   law->h0 = some[0];
   law->spread_most = some[1];
   law->omega = some[2];
+  law->squares = some[3];
   return ranks_share(spread, DPERM_OK, law->numbers, law->count * sizeof *law->numbers, err);
 }
 

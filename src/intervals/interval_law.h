@@ -13,12 +13,13 @@ typedef struct interval_law {
   size_t d;
   double *numbers; /* where all of these stand */
   size_t count;
-  double h0;                          /* the mean curvature */
-  double *first, *first_noise;        /* of the curvature times z, and its noise's deviation */
-  double *mean, *variance, *doubt;    /* of z; the variance times h0, and its deviation */
-  double *width, *low, *high;         /* numbers as pairs count them: (z − mean)/width in there */
-  double *scale;                      /* a column is divided by its root: the variance, or the
-                                         curvature in a value of a block (interval_blocks.h), */
+  double h0;                       /* the mean curvature */
+  double *first, *first_noise;     /* of the curvature times z, and its noise's deviation */
+  double *mean, *variance, *doubt; /* of z; the variance times h0, and its deviation */
+  double *width;                   /* of a column, as pairs count it, */
+  double squares;                  /* all of whose squares have this sum at most, in units of c */
+  double *scale;                   /* a column is divided by its root: the variance, or the
+                                      curvature in a value of a block (interval_blocks.h), */
   double *mirror, *rest, *rest_doubt; /* whose coordinates are mirrored; a block's reference has
                                          this part of it, with this deviation */
   double *pair, *pair_noise;     /* d × d: correlations of coordinates as they were released; 0 of

@@ -7,100 +7,83 @@
 #include "intervals/correlations.h"
 #include "intervals/interval_blocks.h"
 
-/* Chosen by experiments/coverage, on made families: noise of a variance, to that of the stage
- * before.
- */
-static const double better = 0.5;
+/* Chosen by experiments/coverage, on made families and real records. */
+static const double wide = 2;        /* deviations of a column are counted as 1, */
+static const double narrowest = 0.5; /* of a bit or a value, which few records may have, this */
+static const double room = 1.5;      /* times the mean of their squares, what a record may have */
+static const double better = 0.5;    /* noise of a variance, to that of the stage before, */
+static const double unsure = 0.15;   /* where that is more than this part of it */
 
 static double square(double x) {
   return x * x;
 }
 
-/* ---- the body */
+/* ---- what a record adds */
 
-/* Ends of a group's numbers in pairs; blocks are in [0, 1]. */
-static void ends_of(const interval_law *law, const interval_group *g, double *low, double *high) {
-  *low = g->kind == INTERVAL_BLOCK ? 0 : law->low[g->first];
-  *high = g->kind == INTERVAL_BLOCK ? 1 : law->high[g->first];
+void interval_pairs_set(interval_law *law) {
+  double squares = square(interval_constant);
+  for (size_t j = 0; j < law->d; j++) {
+    const interval_kind kind = law->design->groups[law->design->group_of[j]].kind;
+    const bool number = kind == INTERVAL_NUMBER;
+    const double variance = law->variance[j] / law->h0,
+                 doubt = number ? law->doubt[j] / law->h0 : 0, least = number ? 0 : narrowest,
+                 mean = kind == INTERVAL_BLOCK ? law->mean[j] : variance;
+    law->width[j] = fmax(wide * sqrt(variance + doubt), least);
+    squares += mean / square(law->width[j]);
+  }
+  law->squares = room * squares;
 }
 
-void interval_pair_ends(const interval_law *law, size_t a, size_t b, double *low, double *high) {
-  const interval_group *groups = law->design->groups;
-  const double c = law->design->curve;
-  double l[2], h[2];
-  ends_of(law, &groups[a], &l[0], &h[0]);
-  ends_of(law, &groups[b], &l[1], &h[1]);
-  *low = c * fmin(fmin(0, l[0] * h[1]), l[1] * h[0]);
-  *high = c * fmax(l[0] * l[1], h[0] * h[1]);
-}
-
-dperm_status interval_pairs_body(const interval_law *law, integer_body *out, dperm_error *err) {
-  const interval_design *design = law->design;
-  double low = 0, high = 0;
-  for (size_t a = 0; a < design->group_count; a++) {
-    for (size_t b = a + 1; b < design->group_count; b++) {
-      interval_pair_ends(law, a, b, &low, &high);
-      TRY(interval_body_add(out, design->groups[a].count * design->groups[b].count, low, high,
-                            err));
-    }
-  }
-  for (size_t a = 0; a < design->group_count; a++) {
-    if (design->groups[a].kind == INTERVAL_NUMBER) {
-      const size_t j = design->groups[a].first;
-      const double most = fmax(square(law->low[j]), square(law->high[j]));
-      TRY(interval_body_add(out, 1, design->curve * law->low[j], design->curve * law->high[j],
-                            err));
-      TRY(interval_body_add(out, 1, 0, design->curve * most, err));
-    }
-  }
-  return DPERM_OK;
+gram_noise interval_pairs_noise(const interval_law *law) {
+  return (gram_noise){.size = 1 + law->d,
+                      .most = (uint64_t)ceil(ldexp(law->squares, 2 * INTERVAL_ROOT_BITS)),
+                      .epsilon = interval_rate(law->design, INTERVAL_PAIRS)};
 }
 
 /* ---- correlations, with their noise */
 
-/* Products a·u_j·u_l as they were released into the upper triangles of pair and pair_noise. */
-static void read_products(interval_law *law, interval_reader *r) {
-  const interval_design *design = law->design;
-  const size_t d = law->d;
-  for (size_t a = 0; a < design->group_count; a++) {
-    const interval_group *g = &design->groups[a];
-    for (size_t b = a + 1; b < design->group_count; b++) {
-      const interval_group *k = &design->groups[b];
-      for (size_t j = g->first; j < g->first + g->count; j++) {
-        for (size_t l = k->first; l < k->first + k->count; l++) {
-          law->pair[j * d + l] = interval_next(r, &law->pair_noise[j * d + l]);
-        }
-      }
-    }
-  }
+typedef struct pairs_reader {
+  const int64_t *released;
+  size_t size;
+  double unit, noise, square_noise;
+} pairs_reader;
+
+static pairs_reader reader_of(const interval_law *law, const int64_t *released) {
+  const gram_noise noise = interval_pairs_noise(law);
+  const double unit = ldexp(law->design->curve / law->design->rows, -2 * INTERVAL_ROOT_BITS);
+  return (pairs_reader){released, noise.size, unit, unit * gram_noise_deviation(&noise, false),
+                        unit * gram_noise_deviation(&noise, true)};
 }
 
-/* A number's mean and variance as pairs count it; where they are known better than before, the
- * column's own. */
-static void read_own(interval_law *law, size_t j, interval_reader *r, double *mean, double *noise,
-                     double *variance) {
-  double of_second = 0;
-  *mean = interval_next(r, noise);
-  const double second = interval_next(r, &of_second), scale = square(law->width[j]);
-  const double doubt = sqrt(square(of_second) + square(2 * *mean / law->h0 * *noise));
-  *variance = fmax(second - square(*mean) / law->h0, doubt);
-  if (doubt * scale < better * law->doubt[j]) {
-    law->variance[j] = *variance * scale;
+/* The mean of a·u_j·u_l, of a constant with j = 0. */
+static double mean_of(const pairs_reader *r, size_t j, size_t l) {
+  return r->unit * (double)r->released[gram_place(r->size, j, l)];
+}
+
+/* A number's variance as pairs count it, by which they are divided; the column's own is that too
+ * where the stage before hardly knew it. */
+static double read_variance(interval_law *law, size_t j, double mean, const pairs_reader *r) {
+  const double second = mean_of(r, 1 + j, 1 + j), scale = square(law->width[j]);
+  const double doubt = hypot(r->square_noise, 2 * mean / law->h0 * r->noise / interval_constant);
+  const double variance = fmax(second - square(mean) / law->h0, doubt);
+  if (doubt * scale < better * law->doubt[j] && law->doubt[j] > unsure * law->variance[j]) {
+    law->variance[j] = variance * scale;
     law->doubt[j] = doubt * scale;
   }
+  return variance;
 }
 
-/* Of one group by the columns of another, upper triangle: products less those of the means, with
- * the variance of their noise, each column divided by the root of `scale`. */
-static void centre(interval_law *law, const double *mean, const double *noise,
-                   const double *scale) {
+/* Upper triangle: products less those of the means, with the variance of their noise, each column
+ * divided by the root of `scale`. */
+static void centre(interval_law *law, const pairs_reader *r, const double *mean,
+                   const double *noise, const double *scale) {
   const size_t d = law->d;
   for (size_t j = 0; j < d; j++) {
     for (size_t l = j + 1; l < d; l++) {
       const size_t i = j * d + l;
       const double by = 1 / (scale[j] * scale[l]);
-      law->pair[i] = (law->pair[i] - mean[j] * mean[l] / law->h0) * sqrt(by);
-      law->pair_noise[i] = (square(law->pair_noise[i]) + square(noise[j] * mean[l] / law->h0) +
+      law->pair[i] = (mean_of(r, 1 + j, 1 + l) - mean[j] * mean[l] / law->h0) * sqrt(by);
+      law->pair_noise[i] = (square(r->noise) + square(noise[j] * mean[l] / law->h0) +
                             square(mean[j] * noise[l] / law->h0)) *
                            by;
     }
@@ -143,41 +126,39 @@ static void set_correlations(interval_law *law, const double *value, const doubl
   }
 }
 
-static dperm_status read_correlations(interval_law *law, interval_reader *r, dperm_error *err) {
+static dperm_status read_correlations(interval_law *law, const pairs_reader *r, dperm_error *err) {
   const interval_design *design = law->design;
-  OWNED_MEMORY double *room = NULL;
+  OWNED_MEMORY double *memory = NULL;
   const size_t d = law->d;
-  TRY(memory_new(3 * d * d + 3 * d, sizeof *room, &room, err));
-  double *half = room, *value = half + d * d, *variance = value + d * d, *mean = variance + d * d,
+  TRY(memory_new(3 * d * d + 3 * d, sizeof *memory, &memory, err));
+  double *half = memory, *value = half + d * d, *variance = value + d * d, *mean = variance + d * d,
          *noise = mean + d, *scale = noise + d;
-  read_products(law, r);
   for (size_t j = 0; j < d; j++) {
     const interval_kind kind = design->groups[design->group_of[j]].kind;
-    mean[j] = kind == INTERVAL_BIT ? 0 : law->first[j];
-    noise[j] = law->first_noise[j];
-    scale[j] = kind == INTERVAL_BLOCK ? law->first[j] : law->variance[j];
-  }
-  for (size_t i = 0; i < design->group_count; i++) {
-    const size_t j = design->groups[i].first;
-    if (design->groups[i].kind == INTERVAL_NUMBER) {
-      read_own(law, j, r, &mean[j], &noise[j], &scale[j]);
+    const double own = kind == INTERVAL_BLOCK ? law->first[j] : law->variance[j];
+    if (kind == INTERVAL_BLOCK) {
+      mean[j] = law->first[j] / law->width[j];
+      noise[j] = law->first_noise[j] / law->width[j];
+    } else {
+      mean[j] = mean_of(r, 0, 1 + j) / interval_constant;
+      noise[j] = r->noise / interval_constant;
     }
+    scale[j] =
+        kind == INTERVAL_NUMBER ? read_variance(law, j, mean[j], r) : own / square(law->width[j]);
+    law->scale[j] = kind == INTERVAL_BLOCK ? law->first[j] : law->variance[j];
   }
-  centre(law, mean, noise, scale);
+  centre(law, r, mean, noise, scale);
   to_coordinates(law, law->pair, false, half, value);
   to_coordinates(law, law->pair_noise, true, half, variance);
   set_correlations(law, value, variance);
-  for (size_t j = 0; j < d; j++) {
-    const bool block = design->groups[design->group_of[j]].kind == INTERVAL_BLOCK;
-    law->scale[j] = block ? law->first[j] : law->variance[j];
-  }
   return DPERM_OK;
 }
 
-dperm_status interval_take_pairs(interval_law *law, interval_reader *r, dperm_error *err) {
+dperm_status interval_take_pairs(interval_law *law, const int64_t *released, dperm_error *err) {
   OWNED(correlations_close) correlations known = {0};
   OWNED_MEMORY double *rows = NULL;
-  TRY(read_correlations(law, r, err));
+  const pairs_reader r = reader_of(law, released);
+  TRY(read_correlations(law, &r, err));
   TRY(memory_new(law->d * law->d, sizeof *rows, &rows, err));
   TRY(correlations_open(law, &known, err));
   correlations_slopes(&known, law->scale, law->rest, rows, law->inverse);

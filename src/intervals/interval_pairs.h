@@ -1,11 +1,13 @@
-/* The second stage: correlations of the columns. */
+/* The second stage: correlations of the columns, from a sum of products vvᵀ. A record's v is √(a/c)
+ * times a constant and its u_j: a number's or a bit's z less its mean, a value's z, divided by the
+ * column's width. */
 #pragma once
 
 #include "intervals/interval_law.h"
 
-/* What the product a·u·v of two groups' columns can be, as pairs count them. */
-void interval_pair_ends(const interval_law *law, size_t a, size_t b, double *low, double *high);
+static const double interval_constant = 0.5;
 
-/* Of every two groups the products of their columns, of every number its own and its square. */
-dperm_status interval_pairs_body(const interval_law *law, integer_body *out, dperm_error *err);
-dperm_status interval_take_pairs(interval_law *law, interval_reader *r, dperm_error *err);
+/* Widths, and how long v may be. */
+void interval_pairs_set(interval_law *law);
+gram_noise interval_pairs_noise(const interval_law *law);
+dperm_status interval_take_pairs(interval_law *law, const int64_t *released, dperm_error *err);

@@ -10,7 +10,6 @@
 static const double least_curvature = 0.02; /* of the most that there is */
 static const double noise_least = 0.5;      /* deviations that a mean or variance has at least */
 static const double share_most = 0.95;      /* of records that have a category */
-static const double wide = 2;               /* deviations at which pairs clip a number */
 static const double leverage_most = 2;      /* times the mean */
 static const double omega_least = 0.001;    /* of squared slopes, or twice the noise in them */
 static const double excess_known = 0.3;     /* deviation of an excess, before anything is known */
@@ -49,14 +48,20 @@ static dperm_status spread_body(const interval_law *law, integer_body *out, dper
 
 dperm_status interval_body(const interval_law *law, interval_stage_id stage, integer_body *out,
                            dperm_error *err) {
-  switch (stage) {
-  case INTERVAL_SCALES:
-    return scales_body(law, out, err);
-  case INTERVAL_PAIRS:
-    return interval_pairs_body(law, out, err);
-  default:
-    return spread_body(law, out, err);
+  return (stage == INTERVAL_SCALES ? scales_body : spread_body)(law, out, err);
+}
+
+dperm_status interval_noise(const interval_law *law, interval_stage_id stage, random_source *source,
+                            int64_t *noise, dperm_error *err) {
+  OWNED(integer_body_clear) integer_body body = {0};
+  if (stage == INTERVAL_PAIRS) {
+    const gram_noise products = interval_pairs_noise(law);
+    return gram_noise_draw(&products, source, noise, err);
   }
+  TRY(interval_body(law, stage, &body, err));
+  FAIL_IF(body.size != interval_released(law->design, stage), err, DPERM_NUMERIC_ERROR,
+          "the noise for intervals has not as many numbers as they; nothing is released");
+  return integer_body_draw(&body, interval_rate(law->design, stage), source, noise, err);
 }
 
 /* ---- scales */
@@ -67,22 +72,6 @@ static double square(double x) {
 
 static double clipped(double x, double low, double high) {
   return fmin(fmax(x, low), high);
-}
-
-/* How numbers are counted in pairs; a bit is less its mean, a block as it is. */
-static void set_places(interval_law *law) {
-  const interval_design *design = law->design;
-  for (size_t j = 0; j < law->d; j++) {
-    const interval_group *g = &design->groups[design->group_of[j]];
-    law->width[j] = 1;
-    law->low[j] = g->kind == INTERVAL_BIT ? -law->mean[j] : 0;
-    law->high[j] = g->kind == INTERVAL_BIT ? 1 - law->mean[j] : 1;
-    if (g->kind == INTERVAL_NUMBER) {
-      law->width[j] = wide * sqrt((law->variance[j] + law->doubt[j]) / law->h0);
-      law->low[j] = fmax((g->low - law->mean[j]) / law->width[j], -1);
-      law->high[j] = fmin((1 - law->mean[j]) / law->width[j], 1);
-    }
-  }
 }
 
 static void take_number(interval_law *law, const interval_group *g, double noise,
@@ -125,7 +114,7 @@ static void take_scales(interval_law *law, interval_reader *r) {
       interval_block_set(law, g);
     }
   }
-  set_places(law);
+  interval_pairs_set(law);
   law->spread_most = leverage_most / law->h0;
   const double flat = fmax(1 - design->h * law->h0, fmax(2 * design->h * noise, omega_least));
   law->omega = design->logistic ? 1 : flat / law->h0; /* 1 - ha is the slope's square */
@@ -171,14 +160,14 @@ static void take_spread(interval_law *law, interval_reader *r) {
 dperm_status interval_take(interval_law *law, interval_stage_id stage, const int64_t *released,
                            dperm_error *err) {
   OWNED(integer_body_clear) integer_body body = {0};
+  if (stage == INTERVAL_PAIRS) {
+    return interval_take_pairs(law, released, err);
+  }
   TRY(interval_body(law, stage, &body, err));
   interval_reader r = {.body = &body,
                        .released = released,
                        .rows = law->design->rows,
                        .epsilon = ratio_value(interval_rate(law->design, stage))};
-  if (stage == INTERVAL_PAIRS) {
-    return interval_take_pairs(law, &r, err);
-  }
   (stage == INTERVAL_SCALES ? take_scales : take_spread)(law, &r);
   return DPERM_OK;
 }

@@ -11,19 +11,14 @@
 
 enum { PIECE_ROWS = 4 * MATRIX_BLOCK };
 
-typedef struct group_pair {
-  interval_ends ends;
-  size_t at; /* its first sum */
-} group_pair;
-
 typedef struct interval_sums {
   const stage_work *work;
   const interval_law *law;
   interval_stage_id which;
-  group_pair *pairs; /* group by group */
-  double *centre;    /* of the last stage: the inverse times the means */
-  size_t *places;    /* of the first stage, of each group */
-  int64_t *sums;     /* of each worker */
+  double *centre; /* of the last stage: the inverse times the means */
+  size_t *places; /* of the first stage, of each group */
+  uint64_t most;  /* of the second stage: the squares of a record's vector */
+  int64_t *sums;  /* of each worker */
   size_t size;
 } interval_sums;
 
@@ -32,7 +27,7 @@ typedef struct interval_record {
   double slope, curvature;
   double *z; /* of each group, 0 where it has no entry; of a block that of */
   size_t *column;
-  double *u; /* of each group, as pairs count it */
+  int64_t *v; /* a constant's, then of each group, as pairs count it */
 } interval_record;
 
 static void add(int64_t *sum, double value, double low, double high) {
@@ -56,41 +51,51 @@ static void add_scales(const interval_sums *s, const interval_record *r, int64_t
   }
 }
 
-static void set_pair_places(const interval_law *law, interval_record *r) {
-  for (size_t i = 0; i < law->design->group_count; i++) {
-    const interval_group *g = &law->design->groups[i];
-    const size_t j = g->first;
-    const double z = r->z[i];
-    r->u[i] = g->kind == INTERVAL_BLOCK ? z
-              : g->kind == INTERVAL_BIT
-                  ? z - law->mean[j]
-                  : fmin(fmax((z - law->mean[j]) / law->width[j], law->low[j]), law->high[j]);
-  }
+/* As pairs count it. */
+static double place_of(const interval_law *law, const interval_record *r, size_t i) {
+  const size_t j = r->column[i];
+  const bool block = law->design->groups[i].kind == INTERVAL_BLOCK;
+  return (block ? r->z[i] : r->z[i] - law->mean[j]) / law->width[j];
 }
 
-static void add_pairs(const interval_sums *s, interval_record *r, int64_t *sums) {
+/* False, and the record adds nothing, where it is longer than it may be, against all arithmetic. */
+static bool set_vector(const interval_sums *s, const interval_record *r) {
   const interval_law *law = s->law;
-  const interval_design *design = law->design;
-  const size_t groups = design->group_count;
-  const double c = design->curve;
-  set_pair_places(law, r);
+  const size_t groups = law->design->group_count;
+  const double share = r->curvature / law->design->curve;
+  double squares = interval_constant * interval_constant;
   for (size_t i = 0; i < groups; i++) {
-    const interval_group *g = &design->groups[i];
-    const double u = r->curvature * r->u[i];
-    const size_t row = g->kind == INTERVAL_BLOCK ? r->column[i] - g->first : 0;
-    const group_pair *pairs = s->pairs + i * groups;
-    for (size_t k = i + 1; u != 0 && k < groups; k++) {
-      const interval_group *h = &design->groups[k];
-      const size_t place = h->kind == INTERVAL_BLOCK ? r->column[k] - h->first : 0;
-      if (r->u[k] != 0) {
-        sums[pairs[k].at + row * h->count + place] += interval_entry(u * r->u[k], pairs[k].ends);
-      }
-    }
-    if (g->kind == INTERVAL_NUMBER) {
-      const size_t j = g->first, own = pairs[i].at;
-      const double low = law->low[j], high = law->high[j], most = fmax(low * low, high * high);
-      add(&sums[own], u, c * low, c * high);
-      add(&sums[own + 1], u * r->u[i], 0, c * most);
+    const double u = place_of(law, r, i);
+    squares += u * u;
+  }
+  const double size = sqrt(fmin(share, law->squares / squares)),
+               by = size * (1 << INTERVAL_ROOT_BITS);
+  if (!(size >= 0 && size <= 1)) {
+    return false;
+  }
+  r->v[0] = (int64_t)(by * interval_constant);
+  uint64_t sum = (uint64_t)(r->v[0] * r->v[0]);
+  for (size_t i = 0; i < groups; i++) {
+    r->v[1 + i] = (int64_t)(by * place_of(law, r, i));
+    sum += (uint64_t)(r->v[1 + i] * r->v[1 + i]);
+  }
+  return sum <= s->most;
+}
+
+static void add_pairs(const interval_sums *s, const interval_record *r, int64_t *sums) {
+  const size_t size = 1 + s->law->d, groups = s->law->design->group_count;
+  const int64_t *v = r->v;
+  if (!set_vector(s, r)) {
+    return;
+  }
+  sums[0] += v[0] * v[0];
+  for (size_t i = 0; i < groups; i++) {
+    sums[gram_place(size, 0, 1 + r->column[i])] += v[0] * v[1 + i];
+  }
+  for (size_t i = 0; i < groups; i++) {
+    int64_t *row = sums + gram_place(size, 1 + r->column[i], 0);
+    for (size_t k = i; v[1 + i] != 0 && k < groups; k++) {
+      row[1 + r->column[k]] += v[1 + i] * v[1 + k];
     }
   }
 }
@@ -163,7 +168,7 @@ static void add_piece(void *context, size_t piece, size_t worker) {
          *lever = curvatures + MATRIX_BLOCK;
   interval_record r = {.z = lever + dims + 1,
                        .column = (size_t *)(lever + 2 * (dims + 1)),
-                       .u = lever + 3 * (dims + 1)};
+                       .v = (int64_t *)(lever + 3 * (dims + 1))};
   row_view rows[MATRIX_BLOCK];
   int64_t *sums = s->sums + worker * s->size;
   for (size_t from = begin; from < end; from += MATRIX_BLOCK) {
@@ -200,24 +205,6 @@ static void set_places(interval_sums *s) {
   }
 }
 
-static void set_pairs(interval_sums *s) {
-  const interval_design *design = s->law->design;
-  const size_t groups = design->group_count;
-  size_t at = 0;
-  for (size_t i = 0; i < groups; i++) {
-    for (size_t k = i + 1; k < groups; k++) {
-      double low = 0, high = 0;
-      interval_pair_ends(s->law, i, k, &low, &high);
-      s->pairs[i * groups + k] = (group_pair){interval_ends_of(low, high), at};
-      at += design->groups[i].count * design->groups[k].count;
-    }
-  }
-  for (size_t i = 0; i < groups; i++) {
-    s->pairs[i * groups + i].at = at;
-    at += design->groups[i].kind == INTERVAL_NUMBER ? 2 : 0;
-  }
-}
-
 static void set_centre(interval_sums *s) {
   const interval_law *law = s->law;
   for (size_t j = 0; j < law->d; j++) {
@@ -240,20 +227,16 @@ static dperm_status add_all(interval_sums *s, dperm_error *err) {
 
 dperm_status interval_sums_of(const stage_work *w, const interval_law *law, interval_stage_id which,
                               int64_t *sums, dperm_error *err) {
-  const size_t groups = law->design->group_count, size = interval_released(law->design, which);
+  const size_t size = interval_released(law->design, which);
   OWNED_MEMORY int64_t *all = NULL;
-  OWNED_MEMORY group_pair *pairs = NULL;
   OWNED_MEMORY double *centre = NULL;
   OWNED_MEMORY size_t *places = NULL;
   TRY(memory_new(pool_workers() * size, sizeof *all, &all, err));
-  TRY(memory_new(groups * groups, sizeof *pairs, &pairs, err));
   TRY(memory_new(law->d, sizeof *centre, &centre, err));
-  TRY(memory_new(groups, sizeof *places, &places, err));
-  interval_sums s = {w, law, which, pairs, centre, places, all, size};
+  TRY(memory_new(law->design->group_count, sizeof *places, &places, err));
+  const uint64_t most = which == INTERVAL_PAIRS ? interval_pairs_noise(law).most : 0;
+  interval_sums s = {w, law, which, centre, places, most, all, size};
   set_places(&s);
-  if (which == INTERVAL_PAIRS) {
-    set_pairs(&s);
-  }
   if (which == INTERVAL_SPREAD) {
     set_centre(&s);
   }

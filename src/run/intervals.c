@@ -52,15 +52,10 @@ static dperm_status check(const dperm_options *o, const stage_numbers *n, dperm_
 /* With their noise, on every process. */
 static dperm_status blur(const stage_work *w, const interval_law *law, interval_stage_id which,
                          int64_t *sums, size_t size, dperm_error *err) {
-  OWNED(integer_body_clear) integer_body body = {0};
   OWNED_MEMORY int64_t *noise = NULL;
-  const ratio rate = interval_rate(law->design, which);
-  dperm_status status = interval_body(law, which, &body, err);
-  status = status == DPERM_OK ? memory_new(size, sizeof *noise, &noise, err) : status;
-  FAIL_IF(status == DPERM_OK && body.size != size, err, DPERM_NUMERIC_ERROR,
-          "the noise for intervals has not as many numbers as they; nothing is released");
+  dperm_status status = memory_new(size, sizeof *noise, &noise, err);
   if (status == DPERM_OK && ranks_lead(w->view->spread)) {
-    status = integer_body_draw(&body, rate, w->source, noise, err);
+    status = interval_noise(law, which, w->source, noise, err);
     status = status == DPERM_OK ? random_check(w->source, err) : status;
     for (size_t i = 0; status == DPERM_OK && i < size; i++) {
       sums[i] += noise[i];

@@ -7,9 +7,9 @@
 
 #include "verify/checks.h"
 
-/* Columns, numbers among them, and products of two columns of different groups. */
+/* Columns, and numbers among them. */
 typedef struct design {
-  unsigned long long columns, numbers, products;
+  unsigned long long columns, numbers;
   bool clear;
 } design;
 
@@ -21,7 +21,6 @@ static void add_column(const json_t *column, design *d) {
     const unsigned long long width = number ? 1 : values > 0 ? values - 1 : 0;
     d->clear = d->clear && width > 0 && !json_object_get(column, "bins") &&
                (number || json_is_string(json_object_get(column, "reference")));
-    d->products += width * d->columns;
     d->columns += width;
     d->numbers += number;
   }
@@ -39,7 +38,7 @@ static bool has_sums(const verifier *v, const char *key, unsigned long long coun
 
 bool intervals_known(verifier *v, char words[SHARE_WORDS]) {
   const json_t *schema = field_at(v->root, "schema"), *column;
-  design d = {0, 0, 0, true};
+  design d = {0, 0, true};
   size_t i;
   json_array_foreach(json_object_get(schema, "columns"), i, column) {
     add_column(column, &d);
@@ -49,15 +48,15 @@ bool intervals_known(verifier *v, char words[SHARE_WORDS]) {
   const bool fixed = field_is(schema, "rows", "fixed") && has_intercept(schema) &&
                      json_array_size(json_object_get(schema, "crosses")) == 0 &&
                      !field_is(schema, "on_missing", "category");
+  const unsigned long long products = (d.columns + 1) * (d.columns + 2) / 2;
   (void)snprintf(
       words, SHARE_WORDS,
       "sums of %llu, %llu and %llu whole numbers, of %llu columns, with noise by what is stated,",
-      1 + d.columns + d.numbers, d.products + 2 * d.numbers, 2 * d.columns, d.columns);
+      1 + d.columns + d.numbers, products, 2 * d.columns, d.columns);
   return d.clear && d.columns > 0 && loss && fixed && class_fits_of(v) == 1 && !by_adding(v) &&
          person_rows(v) == 0 && !unit_is_person(v) && !field_is_object(v, "kernel") &&
          !field_is_object(v, "class_weights") && !field_is_object(v, "selection") &&
          has_sums(v, "scales", 1 + d.columns + d.numbers) &&
-         has_sums(v, "correlations", d.products + 2 * d.numbers) &&
-         has_sums(v, "spread", 2 * d.columns) &&
+         has_sums(v, "correlations", products) && has_sums(v, "spread", 2 * d.columns) &&
          json_object_size(json_object_get(v->root, "intervals")) == 4; /* with epsilon */
 }
