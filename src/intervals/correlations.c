@@ -13,7 +13,7 @@
 #include "solve/direction.h"
 
 /* Chosen by experiments/coverage, on made families and real records. */
-static const double strong_each = 1.6; /* strong pairs of a column, before anything is known */
+static const double strong_each = 1; /* strong pairs of a column, before anything is known */
 static const double strong_most = 0.3;
 static const double usual_spread = 0.1; /* half of all spreads are below, likewise */
 static const double least_spread = 0.01, most_spread = 0.6;
@@ -21,7 +21,9 @@ static const double held = 0.98; /* of strong pairs that were released beyond 1,
 static const double drawn_together = 0.9;
 enum { DRAWN_MOST = 200 };
 static const double rho_most = 1e6; /* what a forged file may be beyond */
-static const double reach = 8;      /* deviations of a pair's noise */
+static const double reach = 8;      /* deviations of a pair's noise, */
+static const double sure = 1.6;     /* within which it may say the same, */
+static const double clear = 0.95;   /* where it is strong with this chance */
 
 static double square(double x) {
   return x * x;
@@ -283,6 +285,18 @@ static void begin(correlations *c) {
     c->matrix[p->mirrored] = c->matrix[p->at];
   }
   settle(c);
+}
+
+bool correlations_alike(const correlations *c, size_t j) {
+  const size_t d = c->law->d, *group = c->law->design->group_of;
+  bool alike = false;
+  for (size_t k = 0; k < c->count; k++) {
+    const correlation_pair *p = &c->pairs[k];
+    const bool own = group[p->at / d] == group[j] || group[p->at % d] == group[j];
+    alike = alike || (own && fabs(p->rho) + sure * sqrt(p->variance) > 1 &&
+                      strong_chance(c, p, c->spread[p->class]) > clear);
+  }
+  return alike;
 }
 
 dperm_status correlations_open(const interval_law *law, correlations *out, dperm_error *err) {

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-const unsigned interval_parts[INTERVAL_STAGES] = {9, 18, 4};
+const unsigned interval_parts[INTERVAL_STAGES] = {13, 13, 5};
 const char *const interval_keys[INTERVAL_STAGES] = {"scales", "correlations", "spread"};
 
 /* ---- the schema */

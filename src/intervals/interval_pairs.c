@@ -10,7 +10,7 @@
 /* Chosen by experiments/coverage, on made families and real records. */
 static const double wide = 2;        /* deviations of a column are counted as 1, */
 static const double narrowest = 0.5; /* of a bit or a value, which few records may have, this */
-static const double room = 1.5;      /* times the mean of their squares, what a record may have */
+static const double room = 1.2;      /* times the mean of their squares, what a record may have */
 static const double better = 0.5;    /* noise of a variance, to that of the stage before, */
 static const double unsure = 0.15;   /* where that is more than this part of it */
 

@@ -13,10 +13,10 @@
 #include "intervals/interval_steps.h"
 
 enum { MATRICES = 128, DRAWS = 16, ALL_DRAWS = MATRICES * DRAWS, BEFORE = 32 };
-static const double ratio_most = 6;   /* of quantiles of a variance over the matrices */
-static const double alike_least = 3;  /* of a variance, to that without other columns */
-static const double unsure_most = 1;  /* of a correlation's noise */
-static const double doubt_most = 0.5; /* of a variance, to itself */
+static const double ratio_most = 6;    /* of quantiles of a variance over the matrices */
+static const double alike_least = 3;   /* of a variance, to that without other columns */
+static const double unsure_most = 0.4; /* of a correlation's noise */
+static const double doubt_most = 0.5;  /* of a variance, to itself */
 static const double doubt_wide =
     1.2; /* as columns with much doubt are there by luck: those with more are refused */
 static const double refused_most = 0.2; /* of all columns, where these are more than two */
@@ -54,6 +54,7 @@ typedef struct drawing {
   const interval_law *law;
   correlations known;
   random_source source;
+  bool alike[INTERVAL_COLUMNS];
   double *theta;                        /* d × ALL_DRAWS */
   double *own;                          /* d × MATRICES: diagonals */
   double *pull;                         /* the ridge's, of a mean slope */
@@ -124,6 +125,9 @@ static void draw_slopes(drawing *t, size_t at) {
 static dperm_status draw_all(drawing *t, dperm_error *err) {
   const size_t d = t->law->d;
   set_pull(t);
+  for (size_t j = 0; j < d; j++) {
+    t->alike[j] = correlations_alike(&t->known, j);
+  }
   for (size_t k = 0; k < BEFORE; k++) {
     TRY(cancel_check(err));
     correlations_sweep(&t->known, &t->source);
@@ -212,7 +216,7 @@ static interval_row row_of(const drawing *t, size_t j, double *sorted) {
   const bool block = law->design->groups[law->design->group_of[j]].kind == INTERVAL_BLOCK;
   row.refusal = law->doubt[j] > doubt_most * law->variance[j]             ? INTERVAL_RARE
                 : block && law->rest_doubt[j] > doubt_most * law->rest[j] ? INTERVAL_REFERENCE
-                : unsure_likeness(law, j)                                 ? INTERVAL_ALIKE
+                : t->alike[j] || unsure_likeness(law, j)                  ? INTERVAL_ALIKE
                 : apart <= ratio_most                                     ? INTERVAL_GIVEN
                 : inflated > alike_least                                  ? INTERVAL_ALIKE
                                                                           : INTERVAL_FEW;
@@ -225,7 +229,9 @@ static void make_rows(const drawing *t, double *sorted, interval_row *rows) {
   for (size_t j = 0; j < d; j++) {
     rows[j] = row_of(t, j, sorted);
     const bool first = t->law->design->groups[t->law->design->group_of[j]].first == j;
-    refused += rows[j].refusal == INTERVAL_REFERENCE ? first : rows[j].refusal != INTERVAL_GIVEN;
+    refused += rows[j].refusal == INTERVAL_REFERENCE ? first
+               : t->alike[j]                         ? 0
+                                                     : rows[j].refusal != INTERVAL_GIVEN;
   }
   for (size_t j = 0; j < d && (double)refused > fmax(refused_most * (double)d, 2); j++) {
     rows[j].refusal = rows[j].refusal == INTERVAL_GIVEN ? INTERVAL_MANY : rows[j].refusal;
