@@ -61,6 +61,7 @@ static const audit_case cases[] = {
     {"calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_REPLACE},
     {"add-calibration", "temperature", audit_temperature, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"intervals", "body", audit_body, 0},
+    {"intervals", "products", audit_products, 0},
     {"pairs", "table", audit_pairs, DPERM_NEIGHBOURS_REPLACE},
     {"add-pairs", "table", audit_pairs, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"score", "errors", audit_score, 0},

@@ -21,7 +21,8 @@
  * each is in the first data set, given the caps that were found.
  *
  * Intervals. A vector of whole numbers is at one place of its body, or at the opposite one: the
- * norm of what is seen tells how much likelier it is. */
+ * norm of what is seen tells how much likelier it is. A record's products are all of the first of
+ * two numbers, or of the second: the nuclear norm tells. */
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@
 #include "evaluate/number_sums.h"
 #include "evaluate/score_cells.h"
 #include "model/model.h"
+#include "random/gram_noise.h"
 #include "random/integer_body.h"
 #include "random/random_source.h"
 #include "refine/refine_counts.h"
@@ -342,5 +344,31 @@ dperm_status audit_body(const dperm_audit_options *options, int unused, dperm_au
                          {(int64_t)one, (int64_t)half, (int64_t)one, -(int64_t)one, 0},
                          ratio_below(options->epsilon)};
   const attack a = {.context = &t, .usual_draws = 100000, .block = 1024, .draw = draw_body};
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- products with noise of Wishart matrices */
+
+static double nuclear_norm(double a, double b, double c) {
+  const double middle = (a + c) / 2, radius = hypot((a - c) / 2, b);
+  return fabs(middle + radius) + fabs(middle - radius);
+}
+
+static dperm_status draw_products(const attack *a, int side, random_source *source, double *score,
+                                  dperm_error *err) {
+  const gram_noise *g = a->context;
+  const double most = (double)g->most;
+  int64_t seen[3];
+  TRY(gram_noise_draw(g, source, seen, err));
+  seen[side == 0 ? 0 : 2] += (int64_t)g->most;
+  const double x = (double)seen[0], y = (double)seen[1], z = (double)seen[2];
+  *score = nuclear_norm(x, y, z - most) - nuclear_norm(x - most, y, z);
+  return DPERM_OK;
+}
+
+dperm_status audit_products(const dperm_audit_options *options, int unused, dperm_audit_result *out,
+                            dperm_error *err) {
+  const gram_noise g = {2, UINT64_C(1) << 30, ratio_below(options->epsilon)};
+  const attack a = {.context = &g, .usual_draws = 100000, .block = 1024, .draw = draw_products};
   return attack_run(&a, options, out, err);
 }

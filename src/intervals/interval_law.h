@@ -1,5 +1,5 @@
 /* What the released sums say of the records, with the noise in it: scales of the columns and how
- * much is known of them, their correlations shrunk by what all of them tell, and how much more
+ * much is known of them, their correlations as they were released, and how much more
  * slopes spread than the loss's curvature says (docs/proofs/intervals.md 3). Post-processing: sees
  * public and released numbers only. A stage's sums are made by what the stages before it said. */
 #pragma once

@@ -1,7 +1,7 @@
 /* What a run released for intervals (docs/proofs/intervals.md): three vectors of whole numbers, as
- * long as the schema's columns say, at nine, eighteen and four parts of 31 of their epsilon. Sums
- * with integer noise do not show how much they have, so a file can prove no more than that the
- * share it states is counted, by check_shares.c, and that these sums are the ones it is for. */
+ * long as the schema's columns say, at 13, 13 and 5 parts of 31 of their epsilon. Sums with noise
+ * do not show how much they have, so a file can prove no more than that the share it states is
+ * counted, by check_shares.c, and that these sums are the ones it is for. */
 #include <stdio.h>
 #include <string.h>
 

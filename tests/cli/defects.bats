@@ -58,7 +58,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 }
 
 @test "counts of a refinement and answers of the records without their noise are found" {
-  for defect in counts-bare counts-half histograms-add shape-bare shape-half sample-whole crossing-half body-half; do
+  for defect in counts-bare counts-half histograms-add shape-bare shape-half sample-whole crossing-half body-half gram-half; do
     found $(table | grep "^$defect ")
   done
 }

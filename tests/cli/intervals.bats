@@ -67,7 +67,7 @@ for r in json.load(open("e.json"))["intervals"]["columns"]:
     assert abs(r["odds_ratio"]["value"] - math.exp(r["estimate"])) < 1e-9 * math.exp(r["estimate"]), r
 P
   "$DPERM" verify --model m.json > lines
-  grep -q '^ok     intervals: sums of 8, 13 and 10 whole numbers, of 5 columns, with noise by what is stated, for 1.6; with ' lines
+  grep -q '^ok     intervals: sums of 8, 21 and 10 whole numbers, of 5 columns, with noise by what is stated, for 1.6; with ' lines
   "$DPERM" statement --model m.json | grep -q 'for confidence intervals of the slopes'
   for change in 'm["intervals"]["epsilon"] = 2' 'm["intervals"]["scales"].append(1)' 'm["intervals"]["spread"][0] = 0.5' \
     'm["intervals"]["correlations"].pop()' 'm["schema"]["rows"] = "clip"' 'del m["schema"]["columns"][2]["reference"]' \

@@ -1,11 +1,13 @@
 /* What intervals rest on (docs/proofs/intervals.md 1): whatever two records are, their parts in the
- * sums of each stage differ by no more than its body. The laws are those of fits to made records,
+ * sums of the first and the last stage differ by no more than its body, and in those of the
+ * second each is a product of a vector that is no longer than it may be. The laws are those of fits to made records,
  * the pairs are drawn with many at the ends of their ranges. And sums are exact: they are the same
  * for any number of threads, and for records in any order. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/thread_pool.h"
+#include "intervals/interval_pairs.h"
 #include "intervals/interval_steps.h"
 #include "model/model.h"
 #include "run/interval_sums.h"
@@ -115,6 +117,26 @@ static void sums_of(dperm_model *model, const dperm_loss *loss, const interval_l
   free(work.room);
 }
 
+/* Two records' products, of the numbers they are private for: they are vvᵀ, and |v|² is as it should
+ * be. */
+static double length(const gram_noise *g, const int64_t *sums) {
+  double most = 0;
+  for (size_t side = 0; side < 2; side++, sums += SUMS_MOST) {
+    uint64_t squares = 0;
+    for (size_t j = 0; j < g->size; j++) {
+      const int64_t own = sums[gram_place(g->size, j, j)];
+      squares += (uint64_t)own;
+      for (size_t l = j; l < g->size; l++) {
+        const int64_t product = sums[gram_place(g->size, j, l)];
+        assert_true(product * product == own * sums[gram_place(g->size, l, l)]);
+      }
+    }
+    assert_true(squares <= g->most);
+    most = fmax(most, (double)squares / (double)g->most);
+  }
+  return most;
+}
+
 /* In the body's steps. */
 static double distance(const integer_body *body, const int64_t *a, const int64_t *b) {
   double norm = 0;
@@ -149,8 +171,11 @@ static double furthest(bool numbers, interval_stage_id which, uint64_t seed) {
   OWNED(interval_law_free) interval_law law = {0};
   OWNED(integer_body_clear) integer_body body = {0};
   open_law(model, &loss, which, &design, &law);
-  assert_ok(interval_body(&law, which, &body, err));
-  assert_int_equal(body.size, interval_released(&design, which));
+  const gram_noise products = interval_pairs_noise(&law);
+  if (which != INTERVAL_PAIRS) {
+    assert_ok(interval_body(&law, which, &body, err));
+    assert_int_equal(body.size, interval_released(&design, which));
+  }
   for (size_t pair = 0; pair < repetitions(60, 1500); pair++) {
     int64_t sums[2][SUMS_MOST];
     for (size_t side = 0; side < 2; side++) {
@@ -159,7 +184,9 @@ static double furthest(bool numbers, interval_stage_id which, uint64_t seed) {
       sums_of(model, &loss, &law, which, single, sums[side]);
       dperm_data_free(single);
     }
-    most = fmax(most, distance(&body, sums[0], sums[1]) / BODY_STEPS);
+    const double apart = which == INTERVAL_PAIRS ? length(&products, sums[0])
+                                                 : distance(&body, sums[0], sums[1]) / BODY_STEPS;
+    most = fmax(most, apart);
   }
   dperm_model_free(model);
   dperm_data_free(data);
