@@ -20,10 +20,11 @@ static const double least_spread = 0.01, most_spread = 0.6;
 static const double held = 0.98; /* of strong pairs that were released beyond 1, at first */
 static const double drawn_together = 0.9;
 enum { DRAWN_MOST = 200 };
-static const double rho_most = 1e6; /* what a forged file may be beyond */
-static const double reach = 8;      /* deviations of a pair's noise, */
-static const double sure = 1.6;     /* within which it may say the same, */
-static const double clear = 0.95;   /* where it is strong with this chance */
+static const double rho_most = 1e6;    /* what a forged file may be beyond */
+static const double reach = 8;         /* deviations of a pair's noise, */
+static const double sure = 1.6;        /* within which it may say the same, */
+static const double clear = 0.95;      /* where it is strong with this chance */
+static const double unsure_most = 0.4; /* or with so much noise, of two numbers */
 
 static double square(double x) {
   return x * x;
@@ -287,14 +288,23 @@ static void begin(correlations *c) {
   settle(c);
 }
 
+static bool is_number(const correlations *c, size_t j) {
+  const interval_design *design = c->law->design;
+  return design->groups[design->group_of[j]].kind == INTERVAL_NUMBER;
+}
+
 bool correlations_alike(const correlations *c, size_t j) {
   const size_t d = c->law->d, *group = c->law->design->group_of;
   bool alike = false;
   for (size_t k = 0; k < c->count; k++) {
     const correlation_pair *p = &c->pairs[k];
-    const bool own = group[p->at / d] == group[j] || group[p->at % d] == group[j];
-    alike = alike || (own && fabs(p->rho) + sure * sqrt(p->variance) > 1 &&
-                      strong_chance(c, p, c->spread[p->class]) > clear);
+    const size_t a = p->at / d, b = p->at % d;
+    const double noise = sqrt(p->variance);
+    const bool own = group[a] == group[j] || group[b] == group[j],
+               unsure = noise > unsure_most && is_number(c, a) && is_number(c, b),
+               near = fabs(p->rho) + sure * noise > 1 &&
+                      strong_chance(c, p, c->spread[p->class]) > clear;
+    alike = alike || (own && (unsure || near));
   }
   return alike;
 }

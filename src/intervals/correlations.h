@@ -38,7 +38,7 @@ typedef struct correlations {
 dperm_status correlations_open(const interval_law *law, correlations *out, dperm_error *err);
 void correlations_close(correlations *c);
 
-/* Before a sweep: whether some other group clearly goes with this column's, and may say the same. */
+/* Before a sweep: whether some other group may say the same as this column's. */
 bool correlations_alike(const correlations *c, size_t j);
 /* Draws each pair anew, given the others, and the spreads. */
 void correlations_sweep(correlations *c, random_source *source);

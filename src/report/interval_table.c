@@ -13,10 +13,9 @@
 #include "intervals/interval_steps.h"
 
 enum { MATRICES = 128, DRAWS = 16, ALL_DRAWS = MATRICES * DRAWS, BEFORE = 32 };
-static const double ratio_most = 6;    /* of quantiles of a variance over the matrices */
-static const double alike_least = 3;   /* of a variance, to that without other columns */
-static const double unsure_most = 0.4; /* of a correlation's noise */
-static const double doubt_most = 0.5;  /* of a variance, to itself */
+static const double ratio_most = 6;   /* of quantiles of a variance over the matrices */
+static const double alike_least = 3;  /* of a variance, to that without other columns */
+static const double doubt_most = 0.5; /* of a variance, to itself */
 static const double doubt_wide =
     1.2; /* as columns with much doubt are there by luck: those with more are refused */
 static const double refused_most = 0.2; /* of all columns, where these are more than two */
@@ -174,18 +173,6 @@ static void set_ranks(const drawing *t, double *places, interval_row *rows) {
   }
 }
 
-/* Whether noise alone is most of what was released of a number's likeness to some other number, so
- * that the two may say the same. */
-static bool unsure_likeness(const interval_law *law, size_t j) {
-  const interval_design *design = law->design;
-  double most = 0;
-  for (size_t l = 0; l < law->d; l++) {
-    const bool number = design->groups[design->group_of[l]].kind == INTERVAL_NUMBER;
-    most = number ? fmax(most, law->pair_noise[j * law->d + l]) : most;
-  }
-  return design->groups[design->group_of[j]].kind == INTERVAL_NUMBER && most > unsure_most;
-}
-
 static interval_row row_of(const drawing *t, size_t j, double *sorted) {
   const interval_law *law = t->law;
   const double *theta = t->theta + j * ALL_DRAWS, *own = t->own + j * MATRICES, n = ALL_DRAWS;
@@ -216,7 +203,7 @@ static interval_row row_of(const drawing *t, size_t j, double *sorted) {
   const bool block = law->design->groups[law->design->group_of[j]].kind == INTERVAL_BLOCK;
   row.refusal = law->doubt[j] > doubt_most * law->variance[j]             ? INTERVAL_RARE
                 : block && law->rest_doubt[j] > doubt_most * law->rest[j] ? INTERVAL_REFERENCE
-                : t->alike[j] || unsure_likeness(law, j)                  ? INTERVAL_ALIKE
+                : t->alike[j]                                             ? INTERVAL_ALIKE
                 : apart <= ratio_most                                     ? INTERVAL_GIVEN
                 : inflated > alike_least                                  ? INTERVAL_ALIKE
                                                                           : INTERVAL_FEW;

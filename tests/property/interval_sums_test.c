@@ -1,8 +1,8 @@
 /* What intervals rest on (docs/proofs/intervals.md 1): whatever two records are, their parts in the
  * sums of the first and the last stage differ by no more than its body, and in those of the
- * second each is a product of a vector that is no longer than it may be. The laws are those of fits to made records,
- * the pairs are drawn with many at the ends of their ranges. And sums are exact: they are the same
- * for any number of threads, and for records in any order. */
+ * second each is a product of a vector that is no longer than it may be. The laws are those of fits
+ * to made records, the pairs are drawn with many at the ends of their ranges. And sums are exact:
+ * they are the same for any number of threads, and for records in any order. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -117,8 +117,8 @@ static void sums_of(dperm_model *model, const dperm_loss *loss, const interval_l
   free(work.room);
 }
 
-/* Two records' products, of the numbers they are private for: they are vvᵀ, and |v|² is as it should
- * be. */
+/* Two records' products, of the numbers they are private for: they are vvᵀ, and |v|² is as it
+ * should be. */
 static double length(const gram_noise *g, const int64_t *sums) {
   double most = 0;
   for (size_t side = 0; side < 2; side++, sums += SUMS_MOST) {
