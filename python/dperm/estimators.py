@@ -132,7 +132,7 @@ class LogisticRegression(PrivateClassifier):
         The share of `epsilon`, such as 0.05, or "auto" for that where it pays, that chooses how sure probabilities are: they are those of scores times
         `model_.inverse_temperature` then (``docs/proofs/calibration.md``). Predictions and scores do not change by it.
     intervals : float or "auto", optional
-        With a `schema` and two classes: the share of `epsilon` ("auto": 0.31) for confidence intervals of the slopes, which
+        With a `schema` and two classes: the share of `epsilon` ("auto": 0.27) for confidence intervals of the slopes, which
         `model_.summary()` prints and `model_.intervals` has (``docs/proofs/intervals.md``). Rows are then all divided
         alike, numbers have no bins, and of each categorical column the first value is the one to compare with.
 {_ATTRIBUTES}"""

@@ -350,7 +350,7 @@ dperm_status audit_body(const dperm_audit_options *options, int unused, dperm_au
 /* ---- products with noise of Wishart matrices */
 
 static double nuclear_norm(double a, double b, double c) {
-  const double middle = (a + c) / 2, radius = hypot((a - c) / 2, b);
+  const double middle = (a + c) / 2, radius = sqrt((a - c) * (a - c) / 4 + b * b);
   return fabs(middle + radius) + fabs(middle - radius);
 }
 

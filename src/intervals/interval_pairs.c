@@ -8,11 +8,12 @@
 #include "intervals/interval_blocks.h"
 
 /* Chosen by experiments/coverage, on made families and real records. */
-static const double wide = 2;        /* deviations of a column are counted as 1, */
-static const double narrowest = 0.5; /* of a bit or a value, which few records may have, this */
-static const double room = 1.2;      /* times the mean of their squares, what a record may have */
-static const double better = 0.5;    /* noise of a variance, to that of the stage before, */
-static const double unsure = 0.15;   /* where that is more than this part of it */
+static const double wide = 2;       /* deviations of a column are counted as 1, */
+static const double rare_bit = 0.7; /* of a bit, which few records may have, this, */
+static const double rare_value = 0.5;
+static const double room = 1.2;    /* times the mean of their squares, what a record may have */
+static const double better = 0.5;  /* noise of a variance, to that of the stage before, */
+static const double unsure = 0.15; /* where that is more than this part of it */
 
 static double square(double x) {
   return x * x;
@@ -24,10 +25,13 @@ void interval_pairs_set(interval_law *law) {
   double squares = square(interval_constant);
   for (size_t j = 0; j < law->d; j++) {
     const interval_kind kind = law->design->groups[law->design->group_of[j]].kind;
-    const bool number = kind == INTERVAL_NUMBER;
+    const bool number = kind == INTERVAL_NUMBER, block = kind == INTERVAL_BLOCK;
     const double variance = law->variance[j] / law->h0,
-                 doubt = number ? law->doubt[j] / law->h0 : 0, least = number ? 0 : narrowest,
-                 mean = kind == INTERVAL_BLOCK ? law->mean[j] : variance;
+                 doubt = number ? law->doubt[j] / law->h0 : 0,
+                 least = number  ? 0
+                         : block ? rare_value
+                                 : rare_bit,
+                 mean = block ? law->mean[j] : variance;
     law->width[j] = fmax(wide * sqrt(variance + doubt), least);
     squares += mean / square(law->width[j]);
   }
@@ -60,11 +64,12 @@ static double mean_of(const pairs_reader *r, size_t j, size_t l) {
   return r->unit * (double)r->released[gram_place(r->size, j, l)];
 }
 
-/* A number's variance as pairs count it, by which they are divided; the column's own is that too
- * where the stage before hardly knew it. */
+/* A number's or a bit's variance as pairs count it, by which they are divided; the column's own is
+ * that too where the stage before hardly knew it. */
 static double read_variance(interval_law *law, size_t j, double mean, const pairs_reader *r) {
   const double second = mean_of(r, 1 + j, 1 + j), scale = square(law->width[j]);
-  const double doubt = hypot(r->square_noise, 2 * mean / law->h0 * r->noise / interval_constant);
+  const double doubt =
+      sqrt(square(r->square_noise) + square(2 * mean / law->h0 * r->noise / interval_constant));
   const double variance = fmax(second - square(mean) / law->h0, doubt);
   if (doubt * scale < better * law->doubt[j] && law->doubt[j] > unsure * law->variance[j]) {
     law->variance[j] = variance * scale;
@@ -134,18 +139,11 @@ static dperm_status read_correlations(interval_law *law, const pairs_reader *r, 
   double *half = memory, *value = half + d * d, *variance = value + d * d, *mean = variance + d * d,
          *noise = mean + d, *scale = noise + d;
   for (size_t j = 0; j < d; j++) {
-    const interval_kind kind = design->groups[design->group_of[j]].kind;
-    const double own = kind == INTERVAL_BLOCK ? law->first[j] : law->variance[j];
-    if (kind == INTERVAL_BLOCK) {
-      mean[j] = law->first[j] / law->width[j];
-      noise[j] = law->first_noise[j] / law->width[j];
-    } else {
-      mean[j] = mean_of(r, 0, 1 + j) / interval_constant;
-      noise[j] = r->noise / interval_constant;
-    }
-    scale[j] =
-        kind == INTERVAL_NUMBER ? read_variance(law, j, mean[j], r) : own / square(law->width[j]);
-    law->scale[j] = kind == INTERVAL_BLOCK ? law->first[j] : law->variance[j];
+    const bool block = design->groups[design->group_of[j]].kind == INTERVAL_BLOCK;
+    mean[j] = block ? law->first[j] / law->width[j] : mean_of(r, 0, 1 + j) / interval_constant;
+    noise[j] = block ? law->first_noise[j] / law->width[j] : r->noise / interval_constant;
+    scale[j] = block ? law->first[j] / square(law->width[j]) : read_variance(law, j, mean[j], r);
+    law->scale[j] = block ? law->first[j] : law->variance[j];
   }
   centre(law, r, mean, noise, scale);
   to_coordinates(law, law->pair, false, half, value);

@@ -25,7 +25,7 @@ P
 
 @test "a regression's slopes are in the label's unit, each within its interval" {
   "$DPERM" train --data flats.csv --schema price.json --epsilon 5 --seed 3 --intervals auto --out m.json 2> message
-  grep -q "m.json: epsilon 1.55 of that was spent on intervals of the slopes: see 'dperm explain'" message
+  grep -q "m.json: epsilon 1.35 of that was spent on intervals of the slopes: see 'dperm explain'" message
   "$DPERM" explain --model m.json > text
   grep -q '^95 percent intervals of the slopes, for noise and sampling together$' text
   grep -qE '^area, per 1 +[0-9.]+ ' text
