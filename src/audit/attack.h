@@ -89,8 +89,7 @@ audit_function audit_held_out;
 
 /* Noisy counts (count_attack.c): of a refinement, by a dperm_neighbours; scores, by these flags. */
 enum { SCORE_COUNTS = 1, SCORE_ADDED = 2 };
-audit_function audit_refine, audit_score, audit_evaluation, audit_sums, audit_body,
-    audit_products;
+audit_function audit_refine, audit_score, audit_evaluation, audit_sums, audit_body, audit_products;
 
 /* Checks of laws and bounds that no lower bound on ε would show at a bearable number of draws: the
  * noise and the lattice's noise against their laws, rows against their bound (law_check.c). */

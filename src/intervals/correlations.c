@@ -20,10 +20,10 @@ static const double least_spread = 0.01, most_spread = 0.6;
 static const double held = 0.98; /* of strong pairs that were released beyond 1, at first */
 static const double drawn_together = 0.9;
 enum { DRAWN_MOST = 200 };
-static const double rho_most = 1e6;    /* what a forged file may be beyond */
-static const double reach = 8;         /* deviations of a pair's noise, */
-static const double sure = 1.6;        /* within which it may say the same, */
-static const double clear = 0.95;      /* where it is strong with this chance */
+static const double noise_least = 1e-9, noise_most = 1e6; /* what a forged file may be beyond */
+static const double reach = 8;                            /* deviations of a pair's noise, */
+static const double sure = 1.6;                           /* within which it may say the same, */
+static const double clear = 0.95;                         /* where it is strong with this chance */
 static const double unsure_most = 0.4; /* or with so much noise, of two numbers */
 
 static double square(double x) {
@@ -254,13 +254,15 @@ static void list_pairs(const interval_law *law, correlations *out) {
   const size_t d = law->d, *group = law->design->group_of;
   for (size_t j = 0; j < d; j++) {
     for (size_t l = j + 1; l < d; l++) {
+      const double noise = fmin(fmax(law->pair_noise[j * d + l], noise_least), noise_most),
+                   far = 1 + reach * noise;
       if (group[j] != group[l]) {
         out->pairs[out->count++] =
             (correlation_pair){.at = j * d + l,
                                .mirrored = l * d + j,
                                .class = class_of(law->design, j, l),
-                               .rho = fmin(fmax(law->pair[j * d + l], -rho_most), rho_most),
-                               .variance = square(law->pair_noise[j * d + l])};
+                               .rho = fmin(fmax(law->pair[j * d + l], -far), far),
+                               .variance = square(noise)};
         correlation_pair *p = &out->pairs[out->count - 1];
         p->within = part_within(p->rho, p->variance);
       }

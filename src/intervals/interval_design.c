@@ -112,7 +112,7 @@ dperm_status interval_design_of(const dperm_schema *schema, const dperm_loss *lo
 
 /* A proposal of noise is kept with e^(−Dε/2·STEPS) (random/integer_body.c), and sums are of 64
  * bits: an entry is at most c, 2/h₀ or 2ωc/h₀ long, with h₀ ≥ c/50 and ω ≤ 1/h₀, so 5000h of
- * log-cosh. */
+ * log-cosh; a product at most 2^36. */
 dperm_status interval_check(const dperm_schema *schema, const dperm_loss *loss, size_t rows,
                             double epsilon, dperm_error *err) {
   OWNED(interval_design_clear) interval_design design = {0};
@@ -128,6 +128,10 @@ dperm_status interval_check(const dperm_schema *schema, const dperm_loss *loss, 
           DPERM_INVALID_ARGUMENT, "intervals are for an h from %g to %g; leave h out", narrow,
           wide);
   const double entry = 5000; /* also of the h that records are asked for: c is 4096 at most */
+  const gram_noise products = {1 + design.columns,
+                               (uint64_t)INTERVAL_SQUARES << 2 * INTERVAL_ROOT_BITS,
+                               interval_rate(&design, INTERVAL_PAIRS)};
+  TRY(gram_noise_check(&products, err));
   FAIL_IF((double)rows * ldexp(entry, INTERVAL_UNIT_BITS) > most, err, DPERM_UNSUPPORTED,
           "intervals are for at most %.0f records; leave intervals out",
           most / ldexp(entry, INTERVAL_UNIT_BITS));

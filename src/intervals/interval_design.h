@@ -13,6 +13,7 @@ enum {
   INTERVAL_COLUMNS = 256,  /* at most */
   INTERVAL_UNIT_BITS = 24, /* what a record adds is whole multiples of 2^-24, */
   INTERVAL_ROOT_BITS = 15, /* or products of numbers in units of 2^-15 √c */
+  INTERVAL_SQUARES = 64,   /* whose squares are this at most */
   INTERVAL_PARTS = 31      /* of epsilon, which the stages have so many of: */
 };
 typedef enum interval_stage_id {

@@ -8,12 +8,12 @@
 #include "intervals/interval_blocks.h"
 
 /* Chosen by experiments/coverage, on made families and real records. */
-static const double wide = 2;       /* deviations of a column are counted as 1, */
-static const double rare_bit = 0.7; /* of a bit, which few records may have, this, */
-static const double rare_value = 0.5;
-static const double room = 1.2;    /* times the mean of their squares, what a record may have */
-static const double better = 0.5;  /* noise of a variance, to that of the stage before, */
-static const double unsure = 0.15; /* where that is more than this part of it */
+static const double wide = 2;        /* deviations of a column are counted as 1, */
+static const double narrowest = 0.5; /* of a bit or a value, which few records may have, this */
+static const double room = 1.2;      /* times the mean of their squares, what a record may have, */
+static const double quiet = 0.03;    /* or what leaves a correlation of two numbers so much noise */
+static const double better = 0.5;    /* noise of a variance, to that of the stage before, */
+static const double unsure = 0.15;   /* where that is more than this part of it */
 
 static double square(double x) {
   return x * x;
@@ -21,21 +21,38 @@ static double square(double x) {
 
 /* ---- what a record adds */
 
+/* Of a column's u². */
+static double largest(const interval_law *law, const interval_group *g, size_t j) {
+  const double low = g->kind == INTERVAL_NUMBER ? g->low : 0, mean = law->mean[j],
+               far = g->kind == INTERVAL_BLOCK ? 1 : fmax(1 - mean, mean - low);
+  return square(far / law->width[j]);
+}
+
+static double unit_of(double curve, double rows) {
+  return ldexp(curve / rows, -2 * INTERVAL_ROOT_BITS);
+}
+
+/* Records are shortened, and correlations with them, as far as less noise is worth it. */
 void interval_pairs_set(interval_law *law) {
-  double squares = square(interval_constant);
-  for (size_t j = 0; j < law->d; j++) {
-    const interval_kind kind = law->design->groups[law->design->group_of[j]].kind;
-    const bool number = kind == INTERVAL_NUMBER, block = kind == INTERVAL_BLOCK;
-    const double variance = law->variance[j] / law->h0,
-                 doubt = number ? law->doubt[j] / law->h0 : 0,
-                 least = number  ? 0
-                         : block ? rare_value
-                                 : rare_bit,
-                 mean = block ? law->mean[j] : variance;
-    law->width[j] = fmax(wide * sqrt(variance + doubt), least);
-    squares += mean / square(law->width[j]);
+  const interval_design *design = law->design;
+  double squares = square(interval_constant), most = squares;
+  for (size_t i = 0; i < design->group_count; i++) {
+    const interval_group *g = &design->groups[i];
+    double own = 0;
+    for (size_t j = g->first; j < g->first + g->count; j++) {
+      const double variance = law->variance[j] / law->h0, doubt = law->doubt[j] / law->h0;
+      law->width[j] = g->kind == INTERVAL_NUMBER ? wide * sqrt(variance + doubt)
+                                                 : fmax(wide * sqrt(variance), narrowest);
+      squares += (g->kind == INTERVAL_BLOCK ? law->mean[j] : variance) / square(law->width[j]);
+      own = fmax(own, largest(law, g, j));
+    }
+    most += own;
   }
-  law->squares = room * squares;
+  const gram_noise unit = {1 + law->d, UINT64_C(1) << 2 * INTERVAL_ROOT_BITS,
+                           interval_rate(design, INTERVAL_PAIRS)};
+  const double noise = unit_of(1, design->rows) * gram_noise_deviation(&unit, false),
+               known = law->h0 / design->curve / square(wide);
+  law->squares = fmin(fmax(room * squares, fmin(most, quiet * known / noise)), INTERVAL_SQUARES);
 }
 
 gram_noise interval_pairs_noise(const interval_law *law) {
@@ -54,7 +71,7 @@ typedef struct pairs_reader {
 
 static pairs_reader reader_of(const interval_law *law, const int64_t *released) {
   const gram_noise noise = interval_pairs_noise(law);
-  const double unit = ldexp(law->design->curve / law->design->rows, -2 * INTERVAL_ROOT_BITS);
+  const double unit = unit_of(law->design->curve, law->design->rows);
   return (pairs_reader){released, noise.size, unit, unit * gram_noise_deviation(&noise, false),
                         unit * gram_noise_deviation(&noise, true)};
 }
@@ -64,13 +81,17 @@ static double mean_of(const pairs_reader *r, size_t j, size_t l) {
   return r->unit * (double)r->released[gram_place(r->size, j, l)];
 }
 
-/* A number's or a bit's variance as pairs count it, by which they are divided; the column's own is
- * that too where the stage before hardly knew it. */
+/* A column's variance as pairs count it, by which they are divided: a bit's where it is well known.
+ * A number's own is that too where the stage before hardly knew it. */
 static double read_variance(interval_law *law, size_t j, double mean, const pairs_reader *r) {
+  const bool bit = law->design->groups[law->design->group_of[j]].kind == INTERVAL_BIT;
   const double second = mean_of(r, 1 + j, 1 + j), scale = square(law->width[j]);
   const double doubt =
       sqrt(square(r->square_noise) + square(2 * mean / law->h0 * r->noise / interval_constant));
   const double variance = fmax(second - square(mean) / law->h0, doubt);
+  if (bit) {
+    return doubt < unsure * variance ? variance : law->variance[j] / scale;
+  }
   if (doubt * scale < better * law->doubt[j] && law->doubt[j] > unsure * law->variance[j]) {
     law->variance[j] = variance * scale;
     law->doubt[j] = doubt * scale;

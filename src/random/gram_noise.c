@@ -66,16 +66,21 @@ static void set_noise(const gram_noise *g, const double *from, const double *les
   }
 }
 
+dperm_status gram_noise_check(const gram_noise *g, dperm_error *err) {
+  const double most = 0x1p60;
+  FAIL_IF(!(2 * scale_of(g) * longest(g) < most &&
+            (tail + 1) * HIDES * sensitivity_of(g) / ratio_value(g->epsilon) < most),
+          err, DPERM_INVALID_ARGUMENT,
+          "an epsilon of %g leaves noise beyond all numbers; give a larger one",
+          ratio_value(g->epsilon));
+  return DPERM_OK;
+}
+
 dperm_status gram_noise_draw(const gram_noise *g, random_source *source, int64_t *noise,
                              dperm_error *err) {
   const size_t normals = g->size * (g->size + 1);
   OWNED_MEMORY double *room = NULL;
-  const double most = 0x1p60;
-  FAIL_IF(!(2 * scale_of(g) * longest(g) < most &&
-            (tail + 1) * HIDES * sensitivity_of(g) / ratio_value(g->epsilon) < most),
-          err, DPERM_NUMERIC_ERROR,
-          "an epsilon of %g leaves noise beyond all numbers; give a larger one",
-          ratio_value(g->epsilon));
+  TRY(gram_noise_check(g, err));
   TRY(memory_new(2 * normals, sizeof *room, &room, err));
   noise_draw_normals(source, 2 * normals, room);
   set_noise(g, room, room + normals, source, noise);

@@ -20,8 +20,10 @@ static inline size_t gram_place(size_t size, size_t j, size_t l) {
   return j * (2 * size - j + 1) / 2 + l - j;
 }
 
-/* ε-differentially private where a record is replaced, but for a probability below e^−290. Fails
- * for what 64 bits do not hold. */
+/* Fails for noise that 64 bits do not hold. */
+dperm_status gram_noise_check(const gram_noise *g, dperm_error *err);
+/* ε-differentially private where a record is replaced, but for a probability below e^−290; fails
+ * likewise. */
 dperm_status gram_noise_draw(const gram_noise *g, random_source *source, int64_t *noise,
                              dperm_error *err);
 /* Of the noise of a square, or of a product of two. */

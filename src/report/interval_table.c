@@ -216,9 +216,9 @@ static void make_rows(const drawing *t, double *sorted, interval_row *rows) {
   for (size_t j = 0; j < d; j++) {
     rows[j] = row_of(t, j, sorted);
     const bool first = t->law->design->groups[t->law->design->group_of[j]].first == j;
-    refused += rows[j].refusal == INTERVAL_REFERENCE ? first
-               : t->alike[j]                         ? 0
-                                                     : rows[j].refusal != INTERVAL_GIVEN;
+    refused += t->alike[j]                             ? 0
+               : rows[j].refusal == INTERVAL_REFERENCE ? first
+                                                       : rows[j].refusal != INTERVAL_GIVEN;
   }
   for (size_t j = 0; j < d && (double)refused > fmax(refused_most * (double)d, 2); j++) {
     rows[j].refusal = rows[j].refusal == INTERVAL_GIVEN ? INTERVAL_MANY : rows[j].refusal;

@@ -8,6 +8,6 @@
 
 /* Doubles of work->room. */
 size_t interval_sums_room(const dperm_model *model, const matrix *view);
-/* interval_released numbers, of all processes, in units of 2^-INTERVAL_UNIT_BITS. */
+/* interval_released numbers, of all processes, in the units of their stage. */
 dperm_status interval_sums_of(const stage_work *work, const interval_law *law,
                               interval_stage_id which, int64_t *sums, dperm_error *err);
