@@ -292,7 +292,6 @@ def test_plans():
     assert dperm.plan(3000, dims=4, epsilon=1, loss="quantile", quantile=0.9).coin_loss > 0
     assert dperm.plan(3000, dims=4, epsilon=1) == dperm.plan(3000, dims=4, epsilon=1, loss="logistic", classes=2)
     refused(DataError, "labels are classes", dperm.plan, 3000, dims=4, epsilon=1, loss="quantile", classes=2)
-    assert dperm.plots.outlook(3000, schema=SCHEMA) is not None
 
 
 def test_explanations_are_in_the_unit_of_the_labels(people):
@@ -301,9 +300,7 @@ def test_explanations_are_in_the_unit_of_the_labels(people):
     told = {(row["column"], row["name"]): row["effect"] for row in found.rows()}
     assert told["age", "line"] == pytest.approx(5, abs=0.2)
     assert told["job", "judge"] - told["job", "nurse"] == pytest.approx(2, abs=0.1)
-    assert found.plot().get_xlabel().startswith("effect on the value of pay;")
     assert "nothing" in repr(regressor(kernel="rbf", n_components=4).fit(people).explain())
-    refused(ValueError, "no roc", dperm.plots.roc, reg.evaluate_exact(people, people.pay))
 
 
 # ---- many settings
@@ -327,9 +324,17 @@ def test_a_sweep_says_how_far_regressions_err(people):
     assert [cell["runs"] for cell in found] == [6, 6] and "error_mean" not in found[0] and "errors" not in found[0]
     assert found.best()["epsilon"] == found.best("mae")["epsilon"] == 4.0
     assert found[1]["rmse_mean"] < found[0]["rmse_mean"] and found[1]["rmse_mean"] < 0.8 * found[1]["baseline_rmse"]
-    axes = dperm.plots.sweep(found)
-    assert axes.get_ylabel() == "root of the mean square error"
     refused(ValueError, "no cell has a figure for metric='auc'", found.best, "auc")
+
+
+def test_pictures(people):
+    pytest.importorskip("matplotlib")
+    assert dperm.plots.outlook(3000, schema=SCHEMA) is not None
+    reg = regressor(bins="none").fit(people)
+    assert reg.explain().plot().get_xlabel().startswith("effect on the value of pay;")
+    refused(ValueError, "no roc", dperm.plots.roc, reg.evaluate_exact(people, people.pay))
+    found = dperm.sweep(regressor(schema=SCHEMA, bins="none", h=0.1), {"epsilon": [0.5, 4.0]}, people, folds=2)
+    assert dperm.plots.sweep(found).get_ylabel() == "root of the mean square error"
 
 
 # ---- what is refused, in words

@@ -62,6 +62,7 @@ def run_all(notebook, folder):
 
 @pytest.fixture(scope="module")
 def day(tmp_path_factory):
+    pytest.importorskip("matplotlib")
     return run_all(read(), tmp_path_factory.mktemp("day"))
 
 

@@ -19,9 +19,17 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @contextlib.contextmanager
 def started():
-    with LocalCluster(n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, \
-            Client(cluster) as made:
-        yield made
+    """A cluster whose workers may be killed. Dask's own list can miss one of them by then, and closing fails by that alone
+    (dask/distributed#5407): only then is a KeyError not ours."""
+    closing = False
+    try:
+        with LocalCluster(n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, \
+                Client(cluster) as made:
+            yield made
+            closing = True
+    except KeyError:
+        if not closing:
+            raise
 
 
 @pytest.fixture(scope="module")
