@@ -250,3 +250,49 @@ TEST(sums_do_not_depend_on_threads_or_order) {
   dperm_data_free(data);
   dperm_schema_free(schema);
 }
+
+/* Where there is no noise to speak of, records are as long as they are, and a rare bit goes with a
+ * number as it does among the records. */
+TEST(correlations_are_those_of_the_records) {
+  static made_records records;
+  random_source r = seeded(12);
+  dperm_schema *schema = schema_of(false);
+  dperm_loss loss;
+  double x[2] = {0, 0}, squares[2] = {0, 0}, product = 0;
+  for (size_t i = 0; i < RECORDS; i++) {
+    draw_record(&r, false, i, &records);
+    records.codes[3][i] = records.numbers[0][i] > 0.85; /* d, a column behind a and b's three */
+  }
+  dperm_data *data = data_of(schema, false, RECORDS, &records);
+  dperm_model *model = model_of(data, false, 1, 3);
+  dperm_data *here = data_of(model->schema, false, RECORDS, &records);
+  assert_ok(model_loss(model, &loss, err));
+  for (size_t j = 0; j < model->dims; j++) { /* so that all are curved alike */
+    model->weights[j] = 0;
+  }
+  OWNED(interval_design_clear) interval_design design = {0};
+  OWNED(interval_law_free) interval_law law = {0};
+  assert_ok(interval_design_of(model->schema, &loss, RECORDS, 1e6, &design, err));
+  assert_ok(interval_law_new(&design, &law, err));
+  for (interval_stage_id s = 0; s < INTERVAL_SPREAD; s++) {
+    int64_t sums[SUMS_MOST];
+    sums_of(model, &loss, &law, s, here, sums);
+    assert_ok(interval_take(&law, s, sums, err));
+  }
+  for (size_t i = 0; i < RECORDS; i++) {
+    const double a = records.numbers[0][i], b = records.codes[3][i];
+    x[0] += a / RECORDS;
+    x[1] += b / RECORDS;
+    squares[0] += a * a / RECORDS;
+    squares[1] += b * b / RECORDS;
+    product += a * b / RECORDS;
+  }
+  const double rho =
+      (product - x[0] * x[1]) / sqrt((squares[0] - x[0] * x[0]) * (squares[1] - x[1] * x[1]));
+  print_message("# %.4f, and released %.4f\n", rho, law.pair[0 * law.d + 5]);
+  assert_true(rho > 0.3 && fabs(law.pair[0 * law.d + 5] - rho) < 0.005);
+  dperm_data_free(here);
+  dperm_model_free(model);
+  dperm_data_free(data);
+  dperm_schema_free(schema);
+}
