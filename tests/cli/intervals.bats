@@ -79,6 +79,18 @@ P
   ! "$DPERM" explain --model plain.json | grep -q 'intervals of the slopes'
 }
 
+@test "numbers that no run releases end in a table or a line, not in a search without end" {
+  "$DPERM" train --data flats.csv --schema dear.json --epsilon 4 --intervals 0.4 --out model.json 2> /dev/null
+  for forged in 'm["intervals"]["epsilon"] = 1e-18' 'for i in range(21): m["intervals"]["correlations"][i] = (-1) ** i * 2 ** 62' \
+    'm["intervals"]["correlations"] = [0] * 21' 'm["intervals"]["scales"] = [2 ** 62] * 8' 'm["intervals"]["scales"] = [-(2 ** 62)] * 8' \
+    'm["intervals"]["spread"] = [2 ** 62] * 10' 'm["intervals"]["correlations"] = [2 ** 62] * 21'; do
+    change "$forged"
+    run timeout 60 "$DPERM" explain --model changed.json
+    [ "$status" -le 1 ] || { echo "$forged: $status"; return 1; }
+    [[ $output != *nan* ]] || { echo "$forged: $output"; return 1; }
+  done
+}
+
 @test "every door, number of threads and a share for evaluation give the same" {
   how=(--schema price.json --epsilon 2 --seed 4 --intervals auto --evaluate 0.25)
   "$DPERM" train --data flats.csv "${how[@]}" --out m.json 2> /dev/null
