@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "mechanism/selection.h"
+#include "schema/auto_bins.h"
 
 enum { UNIT = 256, CURVE_MOST = 250, ROOT = 205, SLOPES = 24, FLAT_STEP = 2, HEIGHTS = 20 };
 static const double slope_least = 0.25, slope_ratio = 1.35, slope_steep = 4, height_step = 0.08;
@@ -15,6 +16,10 @@ static const double slope_least = 0.25, slope_ratio = 1.35, slope_steep = 4, hei
 /* What a score of no shape may be: by chance, √n times; by the grid of curves, n times; and by
  * noise that is larger than so many of its scales, once in 40 answers. */
 static const double chance = 1.5, grid = 0.012, scales = 3;
+
+/* What bins of declared ranges may lose: of so many records the labels, and half of what the column
+ * tells that tells most. */
+static const double lost_most = 0.1;
 
 /* The curves rise from −250 to 250 in units of 1/256, in steps of z/32: as z/√(1 + z²) does, which
  * is what many columns leave of the odds in one, or as the mean of that and z/⁴√(1 + z⁴), which is
@@ -114,45 +119,78 @@ static double curves_misfit(const label_sums *l, const curve_table table, bool h
   return least;
 }
 
+static double flat_misfit(const label_sums *l) {
+  double least = INFINITY;
+  for (int level = 0; level <= CURVE_MOST; level += FLAT_STEP) {
+    least = misfit(l, NULL, 0, 0, level, least);
+  }
+  return least;
+}
+
 /* Over these and flat ones: a list that no record has any influence on. */
 static double least_misfit(const label_sums *l, const double *middles, size_t cells) {
   curve_table tables[TABLES];
-  double least = INFINITY;
+  double least = flat_misfit(l);
   make_tables(tables);
-  for (int level = 0; level <= CURVE_MOST; level += FLAT_STEP) {
-    least = misfit(l, tables[0], 0, 0, level, least);
-  }
   for (int i = 0; i < TABLES; i++) { /* steps are much the same in both */
     least = curves_misfit(l, tables[i], i == 1, middles, cells, least);
   }
   return least;
 }
 
-int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
-                    size_t cells, int64_t above, double *room) {
-  label_sums l = {(label_sum *)(void *)room, 0, 0};
+/* The cells that are not empty, of those from, …, to − 1; returns what chance adds to their sum. */
+static double collect(const uint64_t *negative, const uint64_t *positive, const double *middles,
+                      size_t from, size_t to, label_sums *out) {
   double roots = 0;
-  for (size_t c = 0; c < cells; c++) {
+  for (size_t c = from; c < to; c++) {
     double count = (double)(negative[c] + positive[c]);
     if (count > 0) {
-      l.at[l.cells++] =
+      out->at[out->cells++] =
           (label_sum){UNIT * ((double)positive[c] - (double)negative[c]), count, middles[c]};
       roots += floor(ROOT * sqrt(count));
     }
   }
+  return roots;
+}
+
+int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
+                    size_t cells, int64_t above, double *room) {
+  label_sums l = {(label_sum *)(void *)room, 0, 0};
+  const double roots = collect(negative, positive, middles, 0, cells, &l);
   qsort(l.at, l.cells, sizeof *l.at, fuller);
   l.enough = roots + (double)above;
   return (int64_t)(least_misfit(&l, middles, cells) - roots);
 }
 
-/* Where the middles of a column's cells are in its range, from −1 to 1. */
-static void place_middles(const schema_column *column, const cell_counts *counts, double *middles) {
+int64_t flat_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
+                   size_t cells, const double *cuts, size_t bins, double *room) {
+  double sum = 0;
+  for (size_t b = 0, from = 0; b < bins; b++) {
+    label_sums l = {(label_sum *)(void *)room, 0, 0};
+    size_t to = from;
+    while (to < cells && (b + 1 == bins || middles[to] < cuts[b])) {
+      to++;
+    }
+    const double roots = collect(negative, positive, middles, from, to, &l);
+    sum += flat_misfit(&l) - roots;
+    from = to;
+  }
+  return (int64_t)sum;
+}
+
+/* Where a number is in a column's range, from −1 to 1. */
+static double place_in(const schema_column *column, double number) {
   const double low = column_transformed(column, column->min),
                half = column_transformed(column, column->max) / 2 - low / 2;
+  return (column_transformed(column, number) - low) / half - 1;
+}
+
+/* The middles of its cells. */
+static void place_middles(const schema_column *column, const cell_counts *counts, double *middles) {
   for (size_t c = 0; c < counts->cells; c++) {
     double from = c > 0 ? counts->edges[c - 1] : column->min,
            to = c + 1 < counts->cells ? counts->edges[c] : column->max;
-    middles[c] = (column_transformed(column, from / 2 + to / 2) - low) / half - 1;
+    middles[c] = place_in(column, from / 2 + to / 2);
   }
 }
 
@@ -164,8 +202,29 @@ typedef struct scoring {
   size_t most;    /* cells of a column */
   uint64_t *room; /* 6 × most for each worker */
   _Atomic int64_t largest;
-  int64_t *scores; /* of each column, no less than 0; or NULL */
+  int64_t *scores;            /* of each column, no less than 0; or NULL */
+  const dperm_schema *ranges; /* with the bins of declared ranges, or NULL: */
+  _Atomic int64_t lost, told; /* the largest of their scores */
 } scoring;
+
+static void note_largest(_Atomic int64_t *largest, int64_t score) {
+  int64_t before = atomic_load(largest);
+  while (score > before && !atomic_compare_exchange_weak(largest, &before, score)) {
+  }
+}
+
+static void score_ranges(scoring *s, const cell_counts *column, const uint64_t *sides,
+                         const double *middles, double *room) {
+  const schema_column *wide = &s->wide->columns[column->column],
+                      *binned = &s->ranges->columns[column->column];
+  const size_t cells = column->cells, bins = column_bins(binned);
+  double cuts[AUTO_BINS_MOST];
+  for (size_t b = 0; b + 1 < bins; b++) {
+    cuts[b] = place_in(wide, binned->cuts[b]);
+  }
+  note_largest(&s->lost, flat_score(sides, sides + cells, middles, cells, cuts, bins, room));
+  note_largest(&s->told, flat_score(sides, sides + cells, middles, cells, NULL, 1, room));
+}
 
 static void score_column(void *context, size_t i, size_t worker) {
   scoring *s = context;
@@ -179,26 +238,34 @@ static void score_column(void *context, size_t i, size_t worker) {
     sides[cells + column->cell[j]] += tally_side(s->tally, column->first + j, true);
   }
   place_middles(&s->wide->columns[column->column], column, middles);
-  int64_t largest = atomic_load(&s->largest);
-  const int64_t above = s->scores ? 0 : largest;
+  const int64_t above = s->scores ? 0 : atomic_load(&s->largest);
   int64_t score = shape_score(sides, sides + cells, middles, cells, above, middles + cells);
   if (s->scores) {
     s->scores[i] = score = score > 0 ? score : 0;
   }
-  while (score > largest && !atomic_compare_exchange_weak(&s->largest, &largest, score)) {
+  note_largest(&s->largest, score);
+  if (s->ranges) {
+    score_ranges(s, column, sides, middles, middles + cells);
   }
 }
 
 dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wide,
                              const record_tally *tally, dperm_neighbours neighbours,
-                             int64_t *scores, exact_sum *out, dperm_error *err) {
+                             int64_t *scores, range_score *ranges, exact_sum *out,
+                             dperm_error *err) {
   /* Added to a cell, a record moves |256 s − t n| by at most 506 and the root, of 205√n, by 86, or
    * by 205 where the cell was empty and |256 s − t n| can only rise: between −592 and 506. */
   const int64_t added = UNIT + CURVE_MOST + 86, least = UNIT + CURVE_MOST;
   bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   OWNED_MEMORY uint64_t *room = NULL;
-  scoring s = {
-      .counts = counts, .wide = wide, .tally = tally, .largest = INT64_MIN, .scores = scores};
+  scoring s = {.counts = counts,
+               .wide = wide,
+               .tally = tally,
+               .largest = INT64_MIN,
+               .scores = scores,
+               .ranges = ranges ? ranges->bins : NULL,
+               .lost = INT64_MIN,
+               .told = INT64_MIN};
   for (size_t i = 0; i < counts->count; i++) {
     s.most = counts->columns[i].cells > s.most ? counts->columns[i].cells : s.most;
   }
@@ -206,6 +273,10 @@ dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wi
   s.room = room;
   pool_run(counts->count, score_column, &s);
   *out = (exact_sum){atomic_load(&s.largest), adding ? added : added + least};
+  if (ranges) {
+    ranges->lost = atomic_load(&s.lost);
+    ranges->told = atomic_load(&s.told);
+  }
   return cancel_check(err);
 }
 
@@ -221,6 +292,22 @@ bool shape_found(const exact_sum *shape, size_t rows, double epsilon, random_sou
       random_discrete_laplace_wide(source, rate.over, (wide_integer)rate.under * reach);
   return shape->value + (DEFECT("shape-bare") ? 0 : noise) >
          (wide_signed)shape_bar(shape->reach, rows, epsilon);
+}
+
+/* Three times what is to spare; a record moves it by three times what it moves a score. */
+static int64_t ranges_margin(const range_score *ranges, size_t rows) {
+  const int64_t few = 3 * ((int64_t)floor(UNIT * lost_most * (double)rows) - ranges->lost),
+                half = ranges->told - 2 * ranges->lost;
+  return few < half ? few : half;
+}
+
+bool ranges_found(const range_score *ranges, int64_t reach, size_t rows, double epsilon,
+                  random_source *source) {
+  const ratio rate = ratio_below(epsilon);
+  const uint64_t moved = 3 * (uint64_t)reach / (DEFECT("ranges-half") ? 2 : 1);
+  const wide_signed noise =
+      random_discrete_laplace_wide(source, rate.over, (wide_integer)rate.under * moved);
+  return ranges_margin(ranges, rows) + noise > 0;
 }
 
 bool shape_many(const int64_t *scores, size_t columns, int64_t reach, size_t rows, double epsilon,

@@ -20,17 +20,34 @@ typedef struct exact_sum {
  * from −1 to 1; exact if above `above`, else something below. `room`: 3 doubles for each cell. */
 int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
                     size_t cells, int64_t above, double *room);
+/* The same over curves that are flat in each of some bins, whose cuts are places like those. */
+int64_t flat_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
+                   size_t cells, const double *cuts, size_t bins, double *room);
+/* What bins that follow from declared ranges alone, those of the schema `bins`, leave untold: the
+ * score over curves that are flat in each bin, and over those that are flat, of which the labels
+ * tell so much. Each the largest of all columns, and moved by one record no further than theirs. */
+typedef struct range_score {
+  const dperm_schema *bins;
+  int64_t lost, told;
+} range_score;
 /* The largest of the scores of these counts' numeric columns: of `tally`, of data encoded under the
- * schema of cells. With `scores`, which may be NULL, all of them, but that none is below 0. */
+ * schema of cells. With `scores`, which may be NULL, all of them, but that none is below 0; with
+ * `ranges`, which may be NULL, what their bins lose. */
 dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wide,
                              const record_tally *tally, dperm_neighbours neighbours,
-                             int64_t *scores, exact_sum *out, dperm_error *err);
+                             int64_t *scores, range_score *ranges, exact_sum *out,
+                             dperm_error *err);
 
 /* What a score must be above, for so many records. */
 double shape_bar(int64_t reach, size_t rows, double epsilon);
 /* What leaves: whether the largest score, with discrete Laplace noise, is more than chance, noise
  * and grid explain for so many records. The source is to be checked before the answer is used. */
 bool shape_found(const exact_sum *shape, size_t rows, double epsilon, random_source *source);
+
+/* Where a shape was found: whether bins of declared ranges tell nearly all of it, with discrete
+ * Laplace noise, so that nothing needs to be counted. */
+bool ranges_found(const range_score *ranges, int64_t reach, size_t rows, double epsilon,
+                  random_source *source);
 
 /* Where one of several columns has a shape. `scores` are those of shape_statistic.
  *

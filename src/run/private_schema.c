@@ -155,11 +155,12 @@ dperm_status counted_release(counted_schema *c, random_source *source, dperm_sch
 void asked_clear(asked_schema *a) {
   counted_clear(&a->counted);
   dperm_schema_free(a->plain);
+  dperm_schema_free(a->in_ranges);
   free(a->scores);
   *a = (asked_schema){0};
 }
 
-/* What the sample is asked with, for one record: questions, one of the columns chosen, counts. */
+/* What the sample is asked with, for one record: questions, one step between them and counts. */
 typedef struct sample_shares {
   double scale, shape, pick, counts;
 } sample_shares;
@@ -170,10 +171,11 @@ static sample_shares shares_of(const run *r, const record_sample *sample) {
   double both = sample_epsilon(sample, epsilon_share(r->how.epsilon, persons));
   double picked = sample_epsilon(sample, epsilon_share(r->how.picked, persons));
   double all = sample_epsilon(sample, epsilon_share(r->how.counted, persons));
-  double picks = r->how.picks > 0 ? epsilon_rest(picked, both) : 0;
+  const size_t steps = pick_steps(&r->how);
+  double picks = steps > 0 ? epsilon_rest(picked, both) : 0;
   return (sample_shares){scale, epsilon_rest(both, scale),
-                         r->how.picks > 0 ? epsilon_share(picks, pick_steps(&r->how)) : 0,
-                         epsilon_rest(all, r->how.picks > 0 ? picked : both)};
+                         steps > 0 ? epsilon_share(picks, steps) : 0,
+                         epsilon_rest(all, steps > 0 ? picked : both)};
 }
 
 /* The counts of a shape, as a refinement of the numbers of those that are asked. */
@@ -203,7 +205,9 @@ static dperm_status find_shape(const run *r, asked_schema *a, const record_tally
   if (r->how.picks > 0) {
     TRY(memory_new(counts.count, sizeof *a->scores, &a->scores, err));
   }
-  TRY(shape_statistic(&counts, a->plain, tally, r->options->neighbours, a->scores, &a->shape, err));
+  a->ranges.bins = a->in_ranges;
+  TRY(shape_statistic(&counts, a->plain, tally, r->options->neighbours, a->scores,
+                      a->in_ranges ? &a->ranges : NULL, &a->shape, err));
   refine_counts_add(tally, &a->counted.counts);
   return DPERM_OK;
 }
@@ -225,6 +229,7 @@ dperm_status asked_open(const run *r, const dperm_schema *given, asked_schema *o
     return fixed_schema(out->plain, &out->counted.cells, err);
   }
   const sample_shares shares = shares_of(r, &out->sample);
+  TRY(r->how.ranged > 0 ? representation_in_ranges(r, out->plain, &out->in_ranges, err) : DPERM_OK);
   TRY(refine_cell_schema(out->plain, true, &out->counted.cells, err));
   return open_shape(r, out, &shares, &out->counted, err);
 }
@@ -321,6 +326,12 @@ dperm_status plans_that_may_come(const run *r, const asked_schema *a, const coun
     TRY(representation_plan(r, schema, &plan, err));
     visit(context, &plan, false);
   }
+  if (a && a->in_ranges) {
+    counted.claim = run_claim_answered(r, r->how.ranged);
+    TRY(representation_plan(&counted, a->in_ranges, &plan, err));
+    visit(context, &plan, false);
+    counted.claim = run_claim_counted(r);
+  }
   for (int finest = 0; made && finest < 2; finest++) {
     TRY(counted_plan(&counted, counts, finest, &plan, err));
     visit(context, &plan, true);
@@ -350,21 +361,23 @@ static dperm_status pick_columns(asked_schema *a, const run *r, double epsilon,
   return DPERM_OK;
 }
 
-/* Asks, and makes the schema, without stating what it cost. `*counted` if a shape was found. */
-static dperm_status asked_release(asked_schema *a, run *r, random_source *source, bool *counted,
+/* Asks, and makes the schema, without the statement of what it cost. */
+static dperm_status asked_release(asked_schema *a, run *r, random_source *source, double *cost,
                                   dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
   ranks *spread = a->data->x->spread;
   const sample_shares shares = shares_of(r, &a->sample);
+  const size_t rows = r->asked >> a->sample.halvings;
   dperm_status status = DPERM_OK;
-  size_t answers[2] = {0, 0};
+  size_t answers[3] = {0, 0, 0};
   if (ranks_lead(spread)) { /* for all processes */
     const share_of_all share = {1, r->classes == 0 ? LABEL_PARTS : SCALE_PARTS};
     answers[0] = r->how.scale > 0 ? select_crossing(source, a->beyond, LENGTHS, a->rows, share,
                                                     r->options->neighbours, shares.scale)
                                   : 0;
-    answers[1] = r->how.counted > 0 &&
-                 shape_found(&a->shape, r->asked >> a->sample.halvings, shares.shape, source);
+    answers[1] = r->how.counted > 0 && shape_found(&a->shape, rows, shares.shape, source);
+    answers[2] = answers[1] && a->in_ranges &&
+                 ranges_found(&a->ranges, a->shape.reach, rows, shares.pick, source);
     status = random_check(source, err);
   }
   TRY(ranks_share(spread, status, answers, sizeof answers, err));
@@ -373,11 +386,16 @@ static dperm_status asked_release(asked_schema *a, run *r, random_source *source
     *out = schema_share(a->plain);
     return DPERM_OK;
   }
-  *counted = answers[1] != 0;
-  if (*counted && a->scores) {
+  if (answers[2]) { /* no line is left, so nobody hears of the weight */
+    *cost = r->how.ranged;
+    *out = schema_share(a->in_ranges);
+    return DPERM_OK;
+  }
+  *cost = answers[1] ? r->how.counted : r->how.epsilon;
+  if (answers[1] && a->scores) {
     TRY(pick_columns(a, r, shares.pick, source, err));
   }
-  if (*counted) {
+  if (answers[1]) {
     TRY(counted_release(&a->counted, source, &made, err));
   } else {
     made = schema_share(a->plain);
@@ -389,13 +407,11 @@ dperm_status asked_settle(asked_schema *a, run *r, random_source *source,
                           const dperm_charge *charge, bool spends_delta, double *cost,
                           dperm_schema **out, dperm_error *err) {
   OWNED(dperm_schema_free_at) dperm_schema *made = NULL;
-  bool counted = false;
   *cost = r->how.epsilon;
-  TRY(asked_release(a, r, source, &counted, &made, err));
-  if (counted) { /* of epsilon, and of nothing else, there is less for the fit */
+  TRY(asked_release(a, r, source, cost, &made, err));
+  if (*cost != r->how.epsilon) { /* of epsilon, and of nothing else, the fit has another part */
     const double charged = r->claim.delta;
-    *cost = r->how.counted;
-    r->claim = guarantee_spending(run_claim_counted(r), spends_delta);
+    r->claim = guarantee_spending(run_claim_answered(r, *cost), spends_delta);
     r->claim.delta = charged;
   }
   return schema_state_cost(made, *cost, r->how.counted, &r->claim, charge, a->data->x->spread, out,

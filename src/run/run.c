@@ -31,6 +31,11 @@ enum { COUNTED_ALL = 10 };
 static const double work_of_picks = 5000, work_each_of_picks = 150, work_each_of_many = 1100;
 static const double picks_share = 0.12, share_of_pick = 0.02;
 
+/* Where there is little for each column, what counts cost is more than their bins bring, if those
+ * of declared ranges tell nearly as much: that is asked first. */
+static const question range_question = {160, 0, 0.01, 0.04};
+static const double work_each_of_ranges = 1000; /* at most, for each column that is encoded */
+
 static double question_share(const question *q, double work) {
   return work * q->most >= q->fewest ? fmax(q->least, fmin(q->most, q->work / work)) : 0;
 }
@@ -42,6 +47,16 @@ static void ask_labels(const run *r, representation *out) {
       loss_h_usual(&o->loss) && isnan(o->lambda) && isnan(o->delta_reg) && isnan(o->norm_guess);
   out->epsilon = out->scale = open ? question_share(&scale_question, r->work) * o->epsilon : 0;
   out->way = out->epsilon > 0 ? SCHEMA_ASKED : SCHEMA_GIVEN;
+}
+
+/* What the question whether ranges suffice costs, 0 where it is not asked. Gaussian noise has not
+ * been composed with it. */
+static double range_cost(const dperm_schema *schema, const run *r, double work) {
+  const dperm_options *o = r->options;
+  const bool few = work <= work_each_of_ranges * (double)schema_encoded_columns(schema);
+  return few && !(o->delta > 0) && schema_ranges_bin(schema)
+             ? question_share(&range_question, r->work) * o->epsilon
+             : 0;
 }
 
 /* Sets what is asked of the records, if anything is. */
@@ -71,8 +86,10 @@ static void ask(const dperm_schema *schema, const run *r, representation *out) {
   out->picks = !(shape > 0 && wide) ? 0 : all ? 1 : (size_t)fmax(1, picks_share / share);
   const double counts = all ? fmin(share_of_shape, (double)columns * share_of_each)
                             : (double)out->picks * share_of_pick,
-               steps = (double)pick_steps(out);
-  out->picked = steps > 0 ? epsilon_sum(out->epsilon, steps * shape) : out->epsilon;
+               ranges = shape > 0 && !wide ? range_cost(schema, r, work) : 0,
+               steps = ranges > 0 ? ranges : (double)pick_steps(out) * shape;
+  out->ranged = ranges > 0 ? epsilon_sum(shape, ranges) : 0;
+  out->picked = steps > 0 ? epsilon_sum(out->epsilon, steps) : out->epsilon;
   out->counted = shape > 0 ? epsilon_sum(out->picked, counts * o->epsilon) : 0;
 }
 
@@ -186,11 +203,15 @@ dperm_status run_make(const dperm_options *o, const run_terms *t, run *out, dper
   return t->schema ? check_unit(o, t->schema, err) : DPERM_OK;
 }
 
-guarantee run_claim_counted(const run *r) {
-  guarantee claim = claim_of(r, NULL, r->how.counted, r->claim.reasons);
+guarantee run_claim_answered(const run *r, double cost) {
+  guarantee claim = claim_of(r, NULL, cost, r->claim.reasons);
   claim.composed = r->claim.composed;
-  claim.counted = true;
+  claim.counted = cost == r->how.counted;
   return claim;
+}
+
+guarantee run_claim_counted(const run *r) {
+  return run_claim_answered(r, r->how.counted);
 }
 
 guarantee run_claim_whole(const run *r) {
@@ -219,6 +240,13 @@ dperm_status representation_given(const run *r, const dperm_schema *schema, dper
   TRY(check_columns_known(r->options, schema, err));
   const double epsilon = epsilon_for_bins(&r->claim, schema->classes.count);
   return schema_resolve(schema, r->options->bins == DPERM_BINS_AUTO, r->rows, epsilon, out, err);
+}
+
+dperm_status representation_in_ranges(const run *r, const dperm_schema *plain, dperm_schema **out,
+                                      dperm_error *err) {
+  const guarantee claim = run_claim_answered(r, r->how.ranged);
+  return schema_resolve(plain, true, r->rows, epsilon_for_bins(&claim, plain->classes.count), out,
+                        err);
 }
 
 dperm_status representation_plan(const run *r, const dperm_schema *schema, fit_plan *out,

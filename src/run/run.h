@@ -21,12 +21,14 @@ typedef struct representation {
   size_t width;   /* this, once it was answered (refine/label_width.h); */
   size_t picks; /* where a shape is found, so many columns are chosen at most; 0: all are counted */
   bool many;    /* but all are if there are two with one */
+  double ranged;  /* where bins of declared ranges suffice once a shape was found: what that costs,
+                     without the weight, which is of no use then; 0: not asked */
   double picked;  /* what all costs until then, */
   double counted; /* and with the counts that are made; or 0 */
 } representation;
-/* How many steps choose these columns, each at what the question for a shape costs. */
+/* How many steps there are between the question for a shape and counts. */
 static inline size_t pick_steps(const representation *r) {
-  return r->picks + r->many;
+  return r->picks + r->many + (r->ranged > 0);
 }
 
 /* What a run is about, beside its options. */
@@ -52,7 +54,9 @@ typedef struct run {
   guarantee claim; /* of all of it: the shares of epsilon and delta */
 } run;
 
-/* The claim where a shape was found, with less for the fit; and as if schemas cost nothing. */
+/* The claim where what the records answered cost so much; where columns are counted, with less for
+ * the fit; and as if schemas cost nothing. */
+guarantee run_claim_answered(const run *r, double cost);
 guarantee run_claim_counted(const run *r);
 guarantee run_claim_whole(const run *r);
 
@@ -67,6 +71,10 @@ dperm_status check_columns_known(const dperm_options *options, const dperm_schem
 /* The schema with bins in place of those that wait for public numbers, for the fits of this run. */
 dperm_status representation_given(const run *r, const dperm_schema *schema, dperm_schema **out,
                                   dperm_error *err);
+
+/* And with bins of declared ranges for those columns that are asked. */
+dperm_status representation_in_ranges(const run *r, const dperm_schema *plain, dperm_schema **out,
+                                      dperm_error *err);
 
 /* The plan of the run's fit under a schema that may come; refused before the charge. */
 dperm_status representation_plan(const run *r, const dperm_schema *schema, fit_plan *out,

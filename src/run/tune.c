@@ -237,7 +237,7 @@ static dperm_status settle(tune_job *job, const dperm_charge *charge, dperm_erro
     run own;
     TRY(run_of(job, true, &job->candidates[i], job->run.claim.reasons, &own, err));
     own.how = job->run.how; /* one schema for all */
-    job->claims[i] = run_claim_counted(&own);
+    job->claims[i] = run_claim_answered(&own, cost);
   }
   job->t.claim = job->run.claim;
   return DPERM_OK;

@@ -17,6 +17,15 @@ bool schema_unresolved(const dperm_schema *schema, bool all) {
   return false;
 }
 
+bool schema_ranges_bin(const dperm_schema *schema) {
+  bool whole = true;
+  for (size_t i = 0; i < schema->column_count; i++) {
+    const schema_column *column = &schema->columns[i];
+    whole = whole && (!schema_column_asks(column) || wants_bins(column, true));
+  }
+  return whole;
+}
+
 static json_t *list_of(const double *cuts, size_t count) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
