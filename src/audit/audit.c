@@ -53,6 +53,7 @@ static const audit_case cases[] = {
     {"refine", "histograms", audit_refine, DPERM_NEIGHBOURS_REPLACE},
     {"add-refine", "histograms", audit_refine, DPERM_NEIGHBOURS_ADD_REMOVE},
     {"bins", "choice", audit_bins, 0},
+    {"bins", "ranges", audit_ranges, 0},
     {"columns", "choice", audit_columns, 0},
     {"scale", "weight", audit_scale, DPERM_NEIGHBOURS_REPLACE},
     {"add-scale", "weight", audit_scale, DPERM_NEIGHBOURS_ADD_REMOVE},

@@ -7,7 +7,7 @@
  *
  * Lines or bins. The score that decides it is at its bar for the one data set, and its reach below
  * for the other (asked_records_test.c shows that no record moves it farther): the bit is set with
- * probability ½ and ½e^−ε, tight.
+ * probability ½ and ½e^−ε, tight. So is the bit that says whether ranges suffice.
  *
  * The weight of numbers. Of two records one is of the second length; the other is longer than all
  * lengths, or shorter, or not there. Then the first weight costs nothing or most, and all but the
@@ -111,6 +111,30 @@ dperm_status audit_bins(const dperm_audit_options *options, int unused, dperm_au
   t.exact[0] = (exact_sum){bar + 1, REACH};
   t.exact[1] = (exact_sum){bar + 1 - REACH, REACH};
   const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_shape};
+  return attack_run(&a, options, out, err);
+}
+
+/* ---- whether ranges suffice: what three columns lose is a reach less, what is told a reach more */
+
+typedef struct range_target {
+  range_score scores[2];
+  double epsilon;
+} range_target;
+
+static dperm_status draw_ranges(const attack *a, int side, random_source *source, double *score,
+                                dperm_error *err) {
+  const range_target *t = a->context;
+  *score = ranges_found(&t->scores[side], REACH, 0, t->epsilon, source);
+  return DPERM_OK;
+}
+
+dperm_status audit_ranges(const dperm_audit_options *options, int unused, dperm_audit_result *out,
+                          dperm_error *err) {
+  const int64_t lost = -INT64_C(24) * REACH, told = 2 * lost / 3 + 1;
+  const range_target t = {
+      .scores = {{NULL, lost, told}, {NULL, lost + INT64_C(3) * REACH, told - REACH}},
+      .epsilon = options->epsilon};
+  const attack a = {.context = &t, .usual_draws = 200000, .block = 1024, .draw = draw_ranges};
   return attack_run(&a, options, out, err);
 }
 

@@ -17,9 +17,10 @@ static const double slope_least = 0.25, slope_ratio = 1.35, slope_steep = 4, hei
  * noise that is larger than so many of its scales, once in 40 answers. */
 static const double chance = 1.5, grid = 0.012, scales = 3;
 
-/* What bins of declared ranges may lose: of so many records the labels, and half of what the column
- * tells that tells most. */
-static const double lost_most = 0.1;
+/* What bins of declared ranges may lose in the columns that lose most: of so many records the
+ * labels, and half of what the column tells that tells most. */
+static const double lost_most = 0.08;
+enum { LOSING = 3 };
 
 /* The curves rise from −250 to 250 in units of 1/256, in steps of z/32: as z/√(1 + z²) does, which
  * is what many columns leave of the odds in one, or as the mean of that and z/⁴√(1 + z⁴), which is
@@ -204,7 +205,7 @@ typedef struct scoring {
   _Atomic int64_t largest;
   int64_t *scores;            /* of each column, no less than 0; or NULL */
   const dperm_schema *ranges; /* with the bins of declared ranges, or NULL: */
-  _Atomic int64_t lost, told; /* the largest of their scores */
+  int64_t *lost, *told;       /* what each column loses in them, and tells */
 } scoring;
 
 static void note_largest(_Atomic int64_t *largest, int64_t score) {
@@ -213,8 +214,9 @@ static void note_largest(_Atomic int64_t *largest, int64_t score) {
   }
 }
 
-static void score_ranges(scoring *s, const cell_counts *column, const uint64_t *sides,
-                         const double *middles, double *room) {
+static void score_ranges(scoring *s, size_t i, const uint64_t *sides, const double *middles,
+                         double *room) {
+  const cell_counts *column = &s->counts->columns[i];
   const schema_column *wide = &s->wide->columns[column->column],
                       *binned = &s->ranges->columns[column->column];
   const size_t cells = column->cells, bins = column_bins(binned);
@@ -222,8 +224,26 @@ static void score_ranges(scoring *s, const cell_counts *column, const uint64_t *
   for (size_t b = 0; b + 1 < bins; b++) {
     cuts[b] = place_in(wide, binned->cuts[b]);
   }
-  note_largest(&s->lost, flat_score(sides, sides + cells, middles, cells, cuts, bins, room));
-  note_largest(&s->told, flat_score(sides, sides + cells, middles, cells, NULL, 1, room));
+  s->lost[i] = flat_score(sides, sides + cells, middles, cells, cuts, bins, room);
+  s->told[i] = flat_score(sides, sides + cells, middles, cells, NULL, 1, room);
+}
+
+static int falling(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x < y) - (x > y);
+}
+
+/* The sum of the largest few; of fewer, as much more of each. */
+static void sum_ranges(scoring *s, size_t columns, range_score *out) {
+  const size_t few = columns < LOSING ? columns : LOSING;
+  int64_t sum = 0;
+  qsort(s->lost, columns, sizeof *s->lost, falling);
+  qsort(s->told, columns, sizeof *s->told, falling);
+  for (size_t i = 0; i < few; i++) {
+    sum += s->lost[i];
+  }
+  out->lost = sum * LOSING / (int64_t)few;
+  out->told = s->told[0];
 }
 
 static void score_column(void *context, size_t i, size_t worker) {
@@ -245,7 +265,7 @@ static void score_column(void *context, size_t i, size_t worker) {
   }
   note_largest(&s->largest, score);
   if (s->ranges) {
-    score_ranges(s, column, sides, middles, middles + cells);
+    score_ranges(s, i, sides, middles, middles + cells);
   }
 }
 
@@ -258,24 +278,25 @@ dperm_status shape_statistic(const refine_counts *counts, const dperm_schema *wi
   const int64_t added = UNIT + CURVE_MOST + 86, least = UNIT + CURVE_MOST;
   bool adding = neighbours == DPERM_NEIGHBOURS_ADD_REMOVE;
   OWNED_MEMORY uint64_t *room = NULL;
+  OWNED_MEMORY int64_t *flat = NULL;
   scoring s = {.counts = counts,
                .wide = wide,
                .tally = tally,
                .largest = INT64_MIN,
                .scores = scores,
-               .ranges = ranges ? ranges->bins : NULL,
-               .lost = INT64_MIN,
-               .told = INT64_MIN};
+               .ranges = ranges ? ranges->bins : NULL};
   for (size_t i = 0; i < counts->count; i++) {
     s.most = counts->columns[i].cells > s.most ? counts->columns[i].cells : s.most;
   }
   TRY(memory_new(pool_workers() * 6 * s.most, sizeof *room, &room, err));
+  TRY(memory_new(2 * counts->count, sizeof *flat, &flat, err));
   s.room = room;
+  s.lost = flat;
+  s.told = flat + counts->count;
   pool_run(counts->count, score_column, &s);
   *out = (exact_sum){atomic_load(&s.largest), adding ? added : added + least};
   if (ranges) {
-    ranges->lost = atomic_load(&s.lost);
-    ranges->told = atomic_load(&s.told);
+    sum_ranges(&s, counts->count, ranges);
   }
   return cancel_check(err);
 }
@@ -296,8 +317,8 @@ bool shape_found(const exact_sum *shape, size_t rows, double epsilon, random_sou
 
 /* Three times what is to spare; a record moves it by three times what it moves a score. */
 static int64_t ranges_margin(const range_score *ranges, size_t rows) {
-  const int64_t few = 3 * ((int64_t)floor(UNIT * lost_most * (double)rows) - ranges->lost),
-                half = ranges->told - 2 * ranges->lost;
+  const int64_t few = (int64_t)floor(LOSING * UNIT * lost_most * (double)rows) - ranges->lost,
+                half = ranges->told - 2 * ranges->lost / LOSING;
   return few < half ? few : half;
 }
 

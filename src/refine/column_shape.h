@@ -24,8 +24,9 @@ int64_t shape_score(const uint64_t *negative, const uint64_t *positive, const do
 int64_t flat_score(const uint64_t *negative, const uint64_t *positive, const double *middles,
                    size_t cells, const double *cuts, size_t bins, double *room);
 /* What bins that follow from declared ranges alone, those of the schema `bins`, leave untold: the
- * score over curves that are flat in each bin, and over those that are flat, of which the labels
- * tell so much. Each the largest of all columns, and moved by one record no further than theirs. */
+ * scores over curves that are flat in each bin, three times the mean of the three largest; and what
+ * all cells tell: the largest score over flat curves. One record moves the first by three times
+ * what it moves a score, and the second by once. */
 typedef struct range_score {
   const dperm_schema *bins;
   int64_t lost, told;

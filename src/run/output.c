@@ -158,7 +158,8 @@ static void report_answers(const representation *how, const dperm_data *data,
     json_set(report, "weight", json_null());
     return;
   }
-  bool bins = how->counted > 0 && model->claim.shares[SHARE_SCHEMA] == how->counted;
+  const double cost = model->claim.shares[SHARE_SCHEMA];
+  bool bins = cost > 0 && (cost == how->counted || cost == how->ranged);
   double weight = 1;
   for (size_t i = 0; asked && i < data->schema->column_count; i++) {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */

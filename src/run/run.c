@@ -33,7 +33,7 @@ static const double picks_share = 0.12, share_of_pick = 0.02;
 
 /* Where there is little for each column, what counts cost is more than their bins bring, if those
  * of declared ranges tell nearly as much: that is asked first. */
-static const question range_question = {160, 0, 0.01, 0.04};
+static const question range_question = {220, 0, 0.0125, 0.05};
 static const double work_each_of_ranges = 1000; /* at most, for each column that is encoded */
 
 static double question_share(const question *q, double work) {
@@ -88,8 +88,8 @@ static void ask(const dperm_schema *schema, const run *r, representation *out) {
                             : (double)out->picks * share_of_pick,
                ranges = shape > 0 && !wide ? range_cost(schema, r, work) : 0,
                steps = ranges > 0 ? ranges : (double)pick_steps(out) * shape;
-  out->ranged = ranges > 0 ? epsilon_sum(shape, ranges) : 0;
   out->picked = steps > 0 ? epsilon_sum(out->epsilon, steps) : out->epsilon;
+  out->ranged = ranges > 0 ? (out->picked - out->scale) * (1 + 0x1p-48) : 0;
   out->counted = shape > 0 ? epsilon_sum(out->picked, counts * o->epsilon) : 0;
 }
 

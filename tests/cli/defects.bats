@@ -52,7 +52,7 @@ found() { # defect, then the command up to its draws; fixed noise, so that the o
 }
 
 @test "defects in rows, regularizer and choices are found" {
-  for defect in intercept-free clip-skipped selector-whole pick-half pair-half pair-bare; do
+  for defect in intercept-free clip-skipped selector-whole pick-half ranges-half pair-half pair-bare; do
     found $(table | grep "^$defect ")
   done
 }

@@ -70,19 +70,21 @@ static dperm_data *rows_of(const dperm_schema *schema, const table *t) {
 /* All that is counted, and what it adds up to. */
 typedef struct counted {
   exact_sum shape, picked; /* the latter from scores that are not below 0 */
+  range_score ranges;
   int64_t scores[NUMBERS];
   uint64_t longer[LENGTHS];
 } counted;
 
 static counted counted_of(const dperm_schema *wide, const table *t, dperm_neighbours neighbours) {
   auto_data *data = rows_of(wide, t);
-  auto_schema *plain = NULL, *cells = NULL;
+  auto_schema *plain = NULL, *cells = NULL, *binned = NULL;
   dperm_data view;
   record_tally tally = {0};
   refine_counts counts = {0};
   counted out;
   line_lengths lengths;
   assert_ok(schema_resolve(wide, false, 100, 1, &plain, err));
+  assert_ok(schema_resolve(plain, true, 100, 1, &binned, err));
   assert_ok(refine_cell_schema(plain, true, &cells, err));
   refine_numbers numbers = refine_numbers_of(plain, true, 100, 1);
   assert_int_equal(numbers.counted, 3); /* the fourth has bins of its own */
@@ -96,8 +98,10 @@ static counted counted_of(const dperm_schema *wide, const table *t, dperm_neighb
   assert_ok(record_tally_of(&view, NULL, 0, &lengths, &tally, err));
   assert_int_equal(tally.rows, t->rows);
   assert_ok(refine_counts_new(plain, cells, &numbers, &counts, err));
-  assert_ok(shape_statistic(&counts, plain, &tally, neighbours, NULL, &out.shape, err));
-  assert_ok(shape_statistic(&counts, plain, &tally, neighbours, out.scores, &out.picked, err));
+  out.ranges.bins = binned;
+  assert_ok(
+      shape_statistic(&counts, plain, &tally, neighbours, NULL, &out.ranges, &out.shape, err));
+  assert_ok(shape_statistic(&counts, plain, &tally, neighbours, out.scores, NULL, &out.picked, err));
   memcpy(out.longer, tally_longer(&tally), sizeof out.longer);
   refine_counts_clear(&counts);
   record_tally_clear(&tally);
@@ -125,6 +129,9 @@ static double moved(const counted *a, const counted *b, bool adding) {
   int64_t by = llabs(a->shape.value - b->shape.value);
   assert_int_equal(a->shape.reach, b->shape.reach);
   assert_true(by <= a->shape.reach);
+  assert_true(llabs(a->ranges.lost - b->ranges.lost) <= 3 * a->shape.reach);
+  assert_true(llabs(a->ranges.told - b->ranges.told) <= a->shape.reach);
+  assert_true(a->ranges.lost <= 3 * a->ranges.told); /* flat curves are among those flat in bins */
   assert_true(a->picked.value == (a->shape.value > 0 ? a->shape.value : 0));
   for (size_t j = 0; j < 3; j++) {
     assert_true(llabs(a->scores[j] - b->scores[j]) <= a->shape.reach);
@@ -181,7 +188,8 @@ TEST(no_counts_of_cells_move_further) {
   enum { CELLS = 6 };
   const double middles[CELLS] = {-0.9, -0.5, -0.1, 0.2, 0.6, 0.9};
   random_source source = seeded(12);
-  int64_t most = 0;
+  const double cuts[2] = {-0.3, 0.4};
+  int64_t most = 0, most_flat = 0;
   double room[3 * CELLS];
   for (size_t trial = 0; trial < 20000; trial++) {
     uint64_t counts[2 * CELLS];
@@ -193,12 +201,16 @@ TEST(no_counts_of_cells_move_further) {
     int64_t above = before + (int64_t)random_below(&source, 600) - 300;
     int64_t stopped = shape_score(counts, counts + CELLS, middles, CELLS, above, room);
     assert_true(before > above ? stopped == before : stopped <= above);
+    int64_t flat = flat_score(counts, counts + CELLS, middles, CELLS, cuts, 3, room);
     counts[random_below(&source, 2 * CELLS)]++;
+    flat = flat_score(counts, counts + CELLS, middles, CELLS, cuts, 3, room) - flat;
+    assert_true(flat >= -592 && flat <= 506);
+    most_flat = llabs(flat) > most_flat ? llabs(flat) : most_flat;
     int64_t by = shape_score(counts, counts + CELLS, middles, CELLS, INT64_MIN, room) - before;
     assert_true(by >= -592 && by <= 506);
     most = llabs(by) > most ? llabs(by) : most;
   }
-  assert_true(most >= 450); /* or the test could not see a reach that is too small */
+  assert_true(most >= 450 && most_flat >= 450); /* or no test could see a reach that is too small */
 }
 
 /* ---- every curve of docs/proofs/bins.md, one after the other */
@@ -376,6 +388,45 @@ TEST(the_answer_has_the_law_of_its_noise) {
       assert_true(fabs(yes / CHOICES - above(off, rate)) <=
                   sqrt(log(2 * 15 / 1e-9) / (2.0 * CHOICES)));
     }
+  }
+}
+
+/* As far from zero as three scores may be moved, e^ε as often or as seldom. */
+TEST(whether_ranges_suffice_has_the_law_of_its_noise) {
+  const int64_t reach = 1098, most = 6144; /* 3·.08·256, of 100 records */
+  random_source source = seeded(9);
+  for (double epsilon = 0.5; epsilon < 5; epsilon *= 3) {
+    const double rate = ratio_value(ratio_below(epsilon)) / (double)(3 * reach);
+    for (int64_t off = -3000; off <= 3000; off += 1500) {
+      const range_score few = {NULL, most - off, INT64_C(1) << 40},
+                        half = {NULL, -30000, off - 20000};
+      double yes = 0, also = 0;
+      for (size_t draw = 0; draw < CHOICES; draw++) {
+        yes += ranges_found(&few, reach, 100, epsilon, &source);
+        also += ranges_found(&half, reach, 100, epsilon, &source);
+      }
+      const double wide = sqrt(log(2 * 30 / 1e-9) / (2.0 * CHOICES));
+      assert_true(fabs(yes / CHOICES - above(off, rate)) <= wide);
+      assert_true(fabs(also / CHOICES - above(off, rate)) <= wide);
+    }
+  }
+}
+
+/* A shape that bins of the range follow, and one that is all within one of them. */
+TEST(bins_lose_what_they_do_not_part) {
+  enum { CELLS = 64, EACH = 100 };
+  const double cuts[3] = {-0.5, 0, 0.5};
+  double middles[CELLS], room[3 * CELLS];
+  uint64_t negative[CELLS], positive[CELLS];
+  for (size_t narrow = 0; narrow < 2; narrow++) {
+    for (size_t c = 0; c < CELLS; c++) {
+      middles[c] = ((double)c + 0.5) / (CELLS / 2) - 1;
+      positive[c] = (narrow ? c >= 20 && c < 28 : c >= 16 && c < 32) ? EACH : 0;
+      negative[c] = EACH - positive[c];
+    }
+    const int64_t told = flat_score(negative, positive, middles, CELLS, NULL, 1, room),
+                  lost = flat_score(negative, positive, middles, CELLS, cuts, 4, room);
+    assert_true(narrow ? lost == told : lost < 0);
   }
 }
 
