@@ -81,8 +81,8 @@ audit_function audit_persons;
 /* Choices (choice_attack.c): selectors, by a dperm_selector; lines or bins; a temperature, by a
  * dperm_neighbours; tuning as a whole, by SPLIT or a dperm_rounds. */
 enum { SPLIT = -1 };
-audit_function audit_selector, audit_bins, audit_ranges, audit_columns, audit_scale,
-    audit_width, audit_temperature, audit_pairs, audit_tuning;
+audit_function audit_selector, audit_bins, audit_ranges, audit_columns, audit_scale, audit_width,
+    audit_temperature, audit_pairs, audit_tuning;
 
 /* A run that holds records out (held_out_attack.c), by a dperm_neighbours. */
 audit_function audit_held_out;

@@ -114,7 +114,8 @@ dperm_status audit_bins(const dperm_audit_options *options, int unused, dperm_au
   return attack_run(&a, options, out, err);
 }
 
-/* ---- whether ranges suffice: what three columns lose is a reach less, what is told a reach more */
+/* ---- whether ranges suffice: what three columns lose is a reach less, what is told a reach more
+ */
 
 typedef struct range_target {
   range_score scores[2];

@@ -60,10 +60,10 @@ typedef struct asked_schema {
   size_t rows; /* that were asked, and of these how many have so long numbers, or labels so far */
   uint64_t beyond[LENGTHS];
   exact_sum shape;
-  int64_t *scores;        /* of all columns, where some are chosen; else NULL */
+  int64_t *scores;         /* of all columns, where some are chosen; else NULL */
   dperm_schema *in_ranges; /* `plain` with the bins of declared ranges, where those may suffice, */
   range_score ranges;      /* and what they lose; else NULL */
-  counted_schema counted; /* of the same records; empty where shapes are not asked for */
+  counted_schema counted;  /* of the same records; empty where shapes are not asked for */
 } asked_schema;
 void asked_clear(asked_schema *a);
 

@@ -31,8 +31,8 @@ enum { COUNTED_ALL = 10 };
 static const double work_of_picks = 5000, work_each_of_picks = 150, work_each_of_many = 1100;
 static const double picks_share = 0.12, share_of_pick = 0.02;
 
-/* Where there is little for each column, what counts cost is more than their bins bring, if those
- * of declared ranges tell nearly as much: that is asked first. */
+/* Where there is little for each column and most are categories, what counts cost is more than
+ * their bins bring, if those of declared ranges tell nearly as much: that is asked first. */
 static const question range_question = {220, 0, 0.0125, 0.05};
 static const double work_each_of_ranges = 1000; /* at most, for each column that is encoded */
 
@@ -53,7 +53,9 @@ static void ask_labels(const run *r, representation *out) {
  * been composed with it. */
 static double range_cost(const dperm_schema *schema, const run *r, double work) {
   const dperm_options *o = r->options;
-  const bool few = work <= work_each_of_ranges * (double)schema_encoded_columns(schema);
+  const size_t encoded = schema_encoded_columns(schema);
+  const bool few =
+      work <= work_each_of_ranges * (double)encoded && 2 * schema_asked_columns(schema) <= encoded;
   return few && !(o->delta > 0) && schema_ranges_bin(schema)
              ? question_share(&range_question, r->work) * o->epsilon
              : 0;

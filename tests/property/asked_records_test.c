@@ -101,7 +101,8 @@ static counted counted_of(const dperm_schema *wide, const table *t, dperm_neighb
   out.ranges.bins = binned;
   assert_ok(
       shape_statistic(&counts, plain, &tally, neighbours, NULL, &out.ranges, &out.shape, err));
-  assert_ok(shape_statistic(&counts, plain, &tally, neighbours, out.scores, NULL, &out.picked, err));
+  assert_ok(
+      shape_statistic(&counts, plain, &tally, neighbours, out.scores, NULL, &out.picked, err));
   memcpy(out.longer, tally_longer(&tally), sizeof out.longer);
   refine_counts_clear(&counts);
   record_tally_clear(&tally);
