@@ -82,16 +82,17 @@ figures: deps-test
 	@cmake --build build/dev -j $(JOBS) --target cost_figures composition_test > /dev/null
 	@tools/figures build/dev
 
-# The long counts: everything with more repetitions (DPERM_LONG) and again under the sanitizers;
-# then, side by side and the longest first, what has no sanitizer's build: tests/full at full size
-# (every bit of a ledger, mathematics at 10^7 points a function, certificates on 10^6 rows), the audit a
-# hundred times over, ledgers killed 1,000 times, memory under valgrind, fuzzers for a while.
+# The long counts: everything with more repetitions (DPERM_LONG); under the sanitizers at the quick
+# counts, which go through every combination; then, side by side and the longest first, tests/full at
+# full size (a bit of each byte of ledgers, mathematics at 10^7 points a function, certificates on 10^6
+# rows), the audit a hundred times over, ledgers killed 1,000 times, valgrind, fuzzers for a while.
 FULL_TESTS := $(basename $(notdir $(wildcard tests/full/*_test.c)))
 FULL_PARTS := ledger_bits_test audit row_independence fuzz/run kill-ledger kill-encode valgrind \
   large-file $(filter-out ledger_bits_test,$(FULL_TESTS))
 
 test-full: deps-full
-	@DPERM_LONG=1 tests/run dev asan
+	@DPERM_LONG=1 tests/run dev
+	@tests/run asan
 	@$(MAKE) --no-print-directory -j $(JOBS) --output-sync=target $(FULL_PARTS:%=full/%)
 	@echo "the long counts: all passed"
 

@@ -229,7 +229,7 @@ dperm_status asked_open(const run *r, const dperm_schema *given, asked_schema *o
     return fixed_schema(out->plain, &out->counted.cells, err);
   }
   const sample_shares shares = shares_of(r, &out->sample);
-  TRY(r->how.ranged > 0 ? representation_in_ranges(r, out->plain, &out->in_ranges, err) : DPERM_OK);
+  TRY(representation_in_ranges(r, out->plain, &out->in_ranges, err));
   TRY(refine_cell_schema(out->plain, true, &out->counted.cells, err));
   return open_shape(r, out, &shares, &out->counted, err);
 }
@@ -318,7 +318,7 @@ dperm_status plans_that_may_come(const run *r, const asked_schema *a, const coun
   if (a && r->classes == 0) {
     return width_plans(r, a, visit, context, err);
   }
-  counted.claim = a && made ? run_claim_counted(r) : r->claim;
+  counted.claim = a && made ? run_claim_answered(r, r->how.counted) : r->claim;
   for (size_t i = 0; a && i < SCALES; i += step) {
     OWNED(dperm_schema_free_at) dperm_schema *schema = NULL;
     TRY(weigh(a->plain, a->plain, i, &schema, err));
@@ -330,7 +330,7 @@ dperm_status plans_that_may_come(const run *r, const asked_schema *a, const coun
     counted.claim = run_claim_answered(r, r->how.ranged);
     TRY(representation_plan(&counted, a->in_ranges, &plan, err));
     visit(context, &plan, false);
-    counted.claim = run_claim_counted(r);
+    counted.claim = run_claim_answered(r, r->how.counted);
   }
   for (int finest = 0; made && finest < 2; finest++) {
     TRY(counted_plan(&counted, counts, finest, &plan, err));

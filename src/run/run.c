@@ -212,10 +212,6 @@ guarantee run_claim_answered(const run *r, double cost) {
   return claim;
 }
 
-guarantee run_claim_counted(const run *r) {
-  return run_claim_answered(r, r->how.counted);
-}
-
 guarantee run_claim_whole(const run *r) {
   return claim_of(r, NULL, 0, r->claim.reasons);
 }
@@ -247,8 +243,8 @@ dperm_status representation_given(const run *r, const dperm_schema *schema, dper
 dperm_status representation_in_ranges(const run *r, const dperm_schema *plain, dperm_schema **out,
                                       dperm_error *err) {
   const guarantee claim = run_claim_answered(r, r->how.ranged);
-  return schema_resolve(plain, true, r->rows, epsilon_for_bins(&claim, plain->classes.count), out,
-                        err);
+  const double epsilon = epsilon_for_bins(&claim, plain->classes.count);
+  return r->how.ranged > 0 ? schema_resolve(plain, true, r->rows, epsilon, out, err) : DPERM_OK;
 }
 
 dperm_status representation_plan(const run *r, const dperm_schema *schema, fit_plan *out,

@@ -54,10 +54,8 @@ typedef struct run {
   guarantee claim; /* of all of it: the shares of epsilon and delta */
 } run;
 
-/* The claim where what the records answered cost so much; where columns are counted, with less for
- * the fit; and as if schemas cost nothing. */
+/* The claim where what the records answered cost so much; and as if schemas cost nothing. */
 guarantee run_claim_answered(const run *r, double cost);
-guarantee run_claim_counted(const run *r);
 guarantee run_claim_whole(const run *r);
 
 /* The claim is made also where the schema is refused, which comes last. */
@@ -72,7 +70,7 @@ dperm_status check_columns_known(const dperm_options *options, const dperm_schem
 dperm_status representation_given(const run *r, const dperm_schema *schema, dperm_schema **out,
                                   dperm_error *err);
 
-/* And with bins of declared ranges for those columns that are asked. */
+/* And, where these may suffice, with bins of declared ranges for those columns that are asked. */
 dperm_status representation_in_ranges(const run *r, const dperm_schema *plain, dperm_schema **out,
                                       dperm_error *err);
 

@@ -104,7 +104,7 @@ static dperm_status prepare_ways(training *t, const asked_schema *a, const count
   }
   t->noise = DPERM_NOISE_GAUSSIAN;
   for (int i = 0; i < NOISE_WAYS; i++) {
-    const guarantee claim = a && i ? run_claim_counted(&t->run) : t->run.claim;
+    const guarantee claim = a && i ? run_claim_answered(&t->run, t->run.how.counted) : t->run.claim;
     if (claim.counted == (i != 0) && claim.composed.ways[i].reach > 0) {
       add_curve(t, fit_way_curve(o, &claim, t->run.classes), claim.shares[SHARE_SCHEMA]);
     }

@@ -281,7 +281,8 @@ static dperm_status plan_candidate(tune_job *job, const run *own, dperm_error *e
     return DPERM_OK;
   }
   const size_t known = data_units(open), compared = known - holdout_rows(known, job->how.holdout);
-  const guarantee least = own->how.counted > 0 ? run_claim_counted(own) : own->claim;
+  const guarantee least =
+      own->how.counted > 0 ? run_claim_answered(own, own->how.counted) : own->claim;
   return fit_plan_check_public(open, compared, o, &least, &plan, err);
 }
 

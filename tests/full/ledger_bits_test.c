@@ -4,7 +4,8 @@
  * admitted, before and after, is within the total, for every data set and under every name. An
  * older copy of the whole file, an edit that amounts to one (the end cut off and the head mended,
  * all digests made anew, an old journal put back) is beyond what a file can know, and not tried
- * here. Argument: how many bits to turn, all of them unless told. */
+ * here. Argument: how many bits to turn; without it one of each byte, whose place moves on; "all"
+ * are a million, in three hours. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -256,7 +257,7 @@ static size_t find_key(const image *i) {
 
 static void turn_bits(const image *from, bool journal, size_t count, const char *what) {
   size_t bits = 8 * (journal ? from->journal_length : from->length);
-  size_t stride = count == 0 || count >= bits ? 1 : (bits / count) | 1; /* odd: all places */
+  size_t stride = count >= bits ? 1 : count == 0 ? 9 : (bits / count) | 1; /* odd: all places */
   size_t secret = from == &old ? find_key(from) : bits;
   for (size_t bit = 0; bit < bits; bit += stride) {
     if (bit / 8 - secret < LEDGER_KEY_SIZE) {
@@ -404,8 +405,9 @@ static int damage_all(const char *what, size_t count) {
 }
 
 int main(int argc, char **argv) {
-  size_t count = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
-  size_t fewer = count > 0 ? count / 4 + 1 : 20000;
+  bool all = argc > 1 && strcmp(argv[1], "all") == 0;
+  size_t count = all ? SIZE_MAX : argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
+  size_t fewer = count > 0 && !all ? count / 4 + 1 : 20000;
   int trouble = 0;
   /* in memory, where there is some: a charge waits for the disk four times */
   (void)snprintf(folder, sizeof folder, "%s/dperm-bits-XXXXXX",
