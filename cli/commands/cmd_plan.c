@@ -83,8 +83,7 @@ static void print_epsilon(const json_t *p) {
                      "the usual h, 0.1 (--h, or --bins none: no question)"
                    : "for asking the records how to use their numbers; what follows is for "
                      "lines of weight 1 (--bins none: no question). Where train also looks for "
-                     "shapes, and finds one, counts take another 15 to 21 percent, unless bins of "
-                     "the declared ranges suffice");
+                     "shapes, and finds one, that takes another 5 to 21 percent");
   }
   for (size_t i = 0; i < SHARE_ARGUMENTS; i++) {
     const share_words *share = &share_arguments[i];

@@ -220,7 +220,7 @@ static void score_ranges(scoring *s, size_t i, const uint64_t *sides, const doub
   const schema_column *wide = &s->wide->columns[column->column],
                       *binned = &s->ranges->columns[column->column];
   const size_t cells = column->cells, bins = column_bins(binned);
-  double cuts[AUTO_BINS_MOST];
+  double cuts[AUTO_BINS_MOST]; /* schema_resolve makes no more bins */
   for (size_t b = 0; b + 1 < bins; b++) {
     cuts[b] = place_in(wide, binned->cuts[b]);
   }
@@ -228,17 +228,17 @@ static void score_ranges(scoring *s, size_t i, const uint64_t *sides, const doub
   s->told[i] = flat_score(sides, sides + cells, middles, cells, NULL, 1, room);
 }
 
-static int falling(const void *a, const void *b) {
+static int larger_first(const void *a, const void *b) {
   const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x < y) - (x > y);
 }
 
-/* The sum of the largest few; of fewer, as much more of each. */
+/* The sum of the largest few; of fewer, as much more of each. Sorts what is of each column. */
 static void sum_ranges(scoring *s, size_t columns, range_score *out) {
   const size_t few = columns < LOSING ? columns : LOSING;
   int64_t sum = 0;
-  qsort(s->lost, columns, sizeof *s->lost, falling);
-  qsort(s->told, columns, sizeof *s->told, falling);
+  qsort(s->lost, columns, sizeof *s->lost, larger_first);
+  qsort(s->told, columns, sizeof *s->told, larger_first);
   for (size_t i = 0; i < few; i++) {
     sum += s->lost[i];
   }
@@ -315,7 +315,7 @@ bool shape_found(const exact_sum *shape, size_t rows, double epsilon, random_sou
          (wide_signed)shape_bar(shape->reach, rows, epsilon);
 }
 
-/* Three times what is to spare; a record moves it by three times what it moves a score. */
+/* Three times what is to spare, which a record moves by three times what it moves a score. */
 static int64_t ranges_margin(const range_score *ranges, size_t rows) {
   const int64_t few = (int64_t)floor(LOSING * UNIT * lost_most * (double)rows) - ranges->lost,
                 half = ranges->told - 2 * ranges->lost / LOSING;
@@ -325,7 +325,8 @@ static int64_t ranges_margin(const range_score *ranges, size_t rows) {
 bool ranges_found(const range_score *ranges, int64_t reach, size_t rows, double epsilon,
                   random_source *source) {
   const ratio rate = ratio_below(epsilon);
-  const uint64_t moved = 3 * (uint64_t)reach / (DEFECT("ranges-half") ? 2 : 1);
+  _Static_assert(LOSING == 3, "what is told, less twice the mean of what is lost, moves by three");
+  const uint64_t moved = LOSING * (uint64_t)reach / (DEFECT("ranges-half") ? 2 : 1);
   const wide_signed noise =
       random_discrete_laplace_wide(source, rate.over, (wide_integer)rate.under * moved);
   return ranges_margin(ranges, rows) + noise > 0;
