@@ -242,8 +242,8 @@ static void sum_ranges(scoring *s, size_t columns, range_score *out) {
   for (size_t i = 0; i < few; i++) {
     sum += s->lost[i];
   }
-  out->lost = sum * LOSING / (int64_t)few;
-  out->told = s->told[0];
+  out->lost = few > 0 ? sum * LOSING / (int64_t)few : 0;
+  out->told = few > 0 ? s->told[0] : 0;
 }
 
 static void score_column(void *context, size_t i, size_t worker) {
