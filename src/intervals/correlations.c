@@ -22,7 +22,7 @@ static const double drawn_together = 0.9;
 enum { DRAWN_MOST = 200 };
 static const double noise_least = 1e-9, noise_most = 1e6; /* what a forged file may be beyond */
 static const double reach = 8;                            /* deviations of a pair's noise, */
-static const double sure = 1.6;                           /* within which it may say the same, */
+static const double sure = 2.6;                           /* within which it may say the same, */
 static const double clear = 0.95;                         /* where it is strong with this chance */
 static const double unsure_most = 0.4; /* or with so much noise, of two numbers */
 
@@ -245,6 +245,19 @@ void correlations_sweep(correlations *c, random_source *source) {
 
 /* ---- the beginning */
 
+static void set_released(correlation_pair *p, double by) {
+  const double noise = fmin(fmax(by * p->noise, noise_least), noise_most), far = 1 + reach * noise;
+  p->rho = fmin(fmax(by * p->given, -far), far);
+  p->variance = square(noise);
+  p->within = part_within(p->rho, p->variance);
+}
+
+void correlations_rescale(correlations *c, const double *by) {
+  for (size_t k = 0; k < c->count; k++) {
+    set_released(&c->pairs[k], by[c->pairs[k].at / c->law->d] * by[c->pairs[k].at % c->law->d]);
+  }
+}
+
 static unsigned class_of(const interval_design *design, size_t j, size_t l) {
   return (unsigned)(design->groups[design->group_of[j]].kind == INTERVAL_BLOCK) +
          (unsigned)(design->groups[design->group_of[l]].kind == INTERVAL_BLOCK);
@@ -254,17 +267,13 @@ static void list_pairs(const interval_law *law, correlations *out) {
   const size_t d = law->d, *group = law->design->group_of;
   for (size_t j = 0; j < d; j++) {
     for (size_t l = j + 1; l < d; l++) {
-      const double noise = fmin(fmax(law->pair_noise[j * d + l], noise_least), noise_most),
-                   far = 1 + reach * noise;
       if (group[j] != group[l]) {
-        out->pairs[out->count++] =
-            (correlation_pair){.at = j * d + l,
-                               .mirrored = l * d + j,
-                               .class = class_of(law->design, j, l),
-                               .rho = fmin(fmax(law->pair[j * d + l], -far), far),
-                               .variance = square(noise)};
-        correlation_pair *p = &out->pairs[out->count - 1];
-        p->within = part_within(p->rho, p->variance);
+        out->pairs[out->count++] = (correlation_pair){.at = j * d + l,
+                                                      .mirrored = l * d + j,
+                                                      .class = class_of(law->design, j, l),
+                                                      .given = law->pair[j * d + l],
+                                                      .noise = law->pair_noise[j * d + l]};
+        set_released(&out->pairs[out->count - 1], 1);
       }
     }
   }
@@ -295,17 +304,23 @@ static bool is_number(const correlations *c, size_t j) {
   return design->groups[design->group_of[j]].kind == INTERVAL_NUMBER;
 }
 
+/* Of a correlation of 1, the part of its noise that the variance of a number has. */
+static double scale_noise(const correlations *c, size_t j) {
+  return is_number(c, j) ? square(c->law->doubt[j] / c->law->variance[j]) / 4 : 0;
+}
+
 bool correlations_alike(const correlations *c, size_t j) {
   const size_t d = c->law->d, *group = c->law->design->group_of;
   bool alike = false;
   for (size_t k = 0; k < c->count; k++) {
     const correlation_pair *p = &c->pairs[k];
     const size_t a = p->at / d, b = p->at % d;
-    const double noise = sqrt(p->variance);
+    const double noise = sqrt(p->variance), rho = fmin(fabs(p->rho), 1),
+                 all = p->variance + square(rho) * (scale_noise(c, a) + scale_noise(c, b));
     const bool own = group[a] == group[j] || group[b] == group[j],
                unsure = noise > unsure_most && is_number(c, a) && is_number(c, b),
-               near = fabs(p->rho) + sure * noise > 1 &&
-                      strong_chance(c, p, c->spread[p->class]) > clear;
+               near =
+                   rho + sure * sqrt(all) > 1 && strong_chance(c, p, c->spread[p->class]) > clear;
     alike = alike || (own && (unsure || near));
   }
   return alike;

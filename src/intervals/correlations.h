@@ -17,8 +17,9 @@ typedef struct correlation_pair {
   size_t at, mirrored; /* places in d × d */
   unsigned class;
   bool strong;          /* as drawn */
-  double rho, variance; /* as released, and its noise's; of that law the */
-  double within;        /* part from -1 to 1 */
+  double given, noise;  /* as released, with its noise's deviation; */
+  double rho, variance; /* the same where columns have other scales, of that law */
+  double within;        /* the part from -1 to 1 */
 } correlation_pair;
 
 typedef struct correlations {
@@ -40,6 +41,9 @@ void correlations_close(correlations *c);
 
 /* Before a sweep: whether some other group may say the same as this column's. */
 bool correlations_alike(const correlations *c, size_t j);
+/* What was released of pairs, where the root of column j's variance is by[j] times less than
+ * thought. */
+void correlations_rescale(correlations *c, const double *by);
 /* Draws each pair anew, given the others, and the spreads. */
 void correlations_sweep(correlations *c, random_source *source);
 /* The inverse of the columns' own covariance, in units of z, where they have these scales and the

@@ -9,15 +9,13 @@
 #include "base/memory.h"
 #include "base/vector.h"
 #include "intervals/correlations.h"
-#include "intervals/interval_blocks.h"
+#include "intervals/interval_scales.h"
 #include "intervals/interval_steps.h"
 
 enum { MATRICES = 128, DRAWS = 16, ALL_DRAWS = MATRICES * DRAWS, BEFORE = 32 };
-static const double ratio_most = 6;   /* of quantiles of a variance over the matrices */
-static const double alike_least = 3;  /* of a variance, to that without other columns */
-static const double doubt_most = 0.5; /* of a variance, to itself */
-static const double doubt_wide =
-    1.2; /* as columns with much doubt are there by luck: those with more are refused */
+static const double ratio_most = 6;     /* of quantiles of a variance over the matrices */
+static const double alike_least = 3;    /* of a variance, to that without other columns */
+static const double doubt_most = 0.5;   /* of a variance, to itself */
 static const double refused_most = 0.2; /* of all columns, where these are more than two */
 
 const char *interval_refusal_words(interval_refusal refusal) {
@@ -58,7 +56,8 @@ typedef struct drawing {
   double *own;                          /* d × MATRICES: diagonals */
   double *pull;                         /* the ridge's, of a mean slope */
   double moved;                         /* of scores, by it */
-  double *scale, *rest;                 /* as drawn */
+  double *left;                         /* of curvature, on the way back */
+  double *scale, *rest, *by;            /* as drawn */
   double *scaled, *rows, *noise, *step; /* space */
 } drawing;
 
@@ -82,23 +81,33 @@ static void set_pull(drawing *t) {
   t->moved = sqrt(fmax(squares, 0) / law->h0);
 }
 
-/* Scales are not known better than their noise allows. */
-static double drawn_scale(drawing *t, double scale, double doubt) {
-  const double tau = fmin(doubt, doubt_most);
-  return scale * math_exp(doubt_wide * tau * random_normal(&t->source) - 2 * tau * tau);
+/* Of a record with the value and means elsewhere, the score, and its way without the ridge. */
+static void set_left(drawing *t) {
+  const interval_law *law = t->law;
+  const interval_design *design = law->design;
+  const size_t d = law->d;
+  double score = t->model->weights[d] * design->constant;
+  for (size_t j = 0; j < d; j++) {
+    score += t->model->weights[j] * radius_of(t, j) * law->mean[j];
+  }
+  for (size_t i = 0; i < design->group_count; i++) {
+    const interval_group *g = &design->groups[i];
+    double others = score;
+    for (size_t j = g->first; j < g->first + g->count; j++) {
+      others -= t->model->weights[j] * g->radius * law->mean[j];
+    }
+    for (size_t j = g->first; j < g->first + g->count; j++) {
+      const double step = vector_dot(law->inverse + j * d, t->pull, d);
+      t->left[j] = interval_curvature_left(law, j, others + t->model->weights[j] * g->radius, step);
+    }
+  }
 }
 
 static void draw_scales(drawing *t) {
-  const interval_law *law = t->law;
-  for (size_t j = 0; j < law->d; j++) {
-    t->scale[j] = drawn_scale(t, law->scale[j], law->doubt[j] / law->variance[j]);
-  }
-  for (size_t i = 0; i < law->design->group_count; i++) {
-    const interval_group *g = &law->design->groups[i];
-    if (g->kind == INTERVAL_BLOCK) {
-      const size_t j = g->first;
-      t->rest[j] = drawn_scale(t, law->rest[j], law->rest_doubt[j] / law->rest[j]);
-    }
+  interval_scales_draw(t->law, &t->source, t->scale, t->rest, t->by);
+  correlations_rescale(&t->known, t->by);
+  for (size_t j = 0; j < t->law->d; j++) {
+    t->scale[j] *= t->left[j];
   }
 }
 
@@ -124,6 +133,7 @@ static void draw_slopes(drawing *t, size_t at) {
 static dperm_status draw_all(drawing *t, dperm_error *err) {
   const size_t d = t->law->d;
   set_pull(t);
+  set_left(t);
   for (size_t j = 0; j < d; j++) {
     t->alike[j] = correlations_alike(&t->known, j);
   }
@@ -200,11 +210,13 @@ static interval_row row_of(const drawing *t, size_t j, double *sorted) {
   vector_sort(sorted, MATRICES);
   const double apart = quantile(sorted, MATRICES, 0.9) / quantile(sorted, MATRICES, 0.1);
   const double inflated = quantile(sorted, MATRICES, 0.5) * law->variance[j];
-  const bool block = law->design->groups[law->design->group_of[j]].kind == INTERVAL_BLOCK;
-  row.refusal = law->doubt[j] > doubt_most * law->variance[j]             ? INTERVAL_RARE
+  const interval_kind kind = law->design->groups[law->design->group_of[j]].kind;
+  const bool block = kind == INTERVAL_BLOCK, number = kind == INTERVAL_NUMBER,
+             wide = apart > ratio_most;
+  row.refusal = law->doubt[j] > doubt_most * law->variance[j] && (wide || !number) ? INTERVAL_RARE
                 : block && law->rest_doubt[j] > doubt_most * law->rest[j] ? INTERVAL_REFERENCE
                 : t->alike[j]                                             ? INTERVAL_ALIKE
-                : apart <= ratio_most                                     ? INTERVAL_GIVEN
+                : !wide                                                   ? INTERVAL_GIVEN
                 : inflated > alike_least                                  ? INTERVAL_ALIKE
                                                                           : INTERVAL_FEW;
   return row;
@@ -231,7 +243,7 @@ static dperm_status make_table(const dperm_model *model, const interval_law *law
   const size_t d = law->d, square = d * d;
   OWNED_MEMORY double *room = NULL, *sorted = NULL;
   drawing t = {.model = model, .law = law};
-  TRY(memory_new(d * (ALL_DRAWS + MATRICES) + 2 * square + 5 * d + 1, sizeof *room, &room, err));
+  TRY(memory_new(d * (ALL_DRAWS + MATRICES) + 2 * square + 7 * d + 1, sizeof *room, &room, err));
   TRY(memory_new(ALL_DRAWS, sizeof *sorted, &sorted, err));
   TRY(random_public(seed, "intervals", &t.source, err));
   double *at = room;
@@ -240,6 +252,8 @@ static dperm_status make_table(const dperm_model *model, const interval_law *law
   t.scaled = at += d * MATRICES;
   t.rows = at += square;
   t.pull = at += square;
+  t.left = at += d;
+  t.by = at += d;
   t.scale = at += d;
   t.rest = at += d;
   t.step = at += d;

@@ -24,6 +24,9 @@ static void open_example(example *e, size_t d, double noise) {
     e->design.group_of[j] = j;
   }
   assert_ok(interval_law_new(&e->design, &e->law, err));
+  for (size_t j = 0; j < d; j++) {
+    e->law.variance[j] = 1;
+  }
   for (size_t i = 0; i < d * d; i++) {
     const bool own = i % (d + 1) == 0;
     e->law.pair[i] = own;
