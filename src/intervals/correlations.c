@@ -247,6 +247,7 @@ void correlations_sweep(correlations *c, random_source *source) {
 
 static void set_released(correlation_pair *p, double by) {
   const double noise = fmin(fmax(by * p->noise, noise_least), noise_most), far = 1 + reach * noise;
+  p->by = by;
   p->rho = fmin(fmax(by * p->given, -far), far);
   p->variance = square(noise);
   p->within = part_within(p->rho, p->variance);
@@ -254,7 +255,11 @@ static void set_released(correlation_pair *p, double by) {
 
 void correlations_rescale(correlations *c, const double *by) {
   for (size_t k = 0; k < c->count; k++) {
-    set_released(&c->pairs[k], by[c->pairs[k].at / c->law->d] * by[c->pairs[k].at % c->law->d]);
+    correlation_pair *p = &c->pairs[k];
+    const double both = by[p->at / c->law->d] * by[p->at % c->law->d];
+    if (both != p->by) { /* as it takes two complementary error functions */
+      set_released(p, both);
+    }
   }
 }
 

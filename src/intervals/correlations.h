@@ -18,7 +18,8 @@ typedef struct correlation_pair {
   unsigned class;
   bool strong;          /* as drawn */
   double given, noise;  /* as released, with its noise's deviation; */
-  double rho, variance; /* the same where columns have other scales, of that law */
+  double by;            /* times this, where columns have other scales: */
+  double rho, variance; /* of that law */
   double within;        /* the part from -1 to 1 */
 } correlation_pair;
 

@@ -25,7 +25,7 @@ rule "no file is over 500 lines, but dperm.h" \
   "$(xargs wc -l <<< "$code $python $scripts" | awk '$2 != "total" && $1 > 500' | grep -v '/dperm\.h$')"
 # What grows says so: raise these with the change that needs it.
 lines=$(find src cli -type f | sort | xargs cat | wc -l)
-rule "the library and the command have at most 62,130 lines" "$([ "$lines" -le 62130 ] || echo "$lines lines")"
+rule "the library and the command have at most 62,140 lines" "$([ "$lines" -le 62140 ] || echo "$lines lines")"
 functions=$(grep -c '^dperm_' tests/lint/symbols.txt)
 rule "at most 110 functions are exported" "$([ "$functions" -le 110 ] || echo "$functions functions")"
 # shellcheck disable=SC2086
