@@ -84,7 +84,7 @@ static double likeliest_spread(const correlations *c, unsigned class) {
 }
 
 static double draw_spread(const correlations *c, unsigned class, random_source *source) {
-  double weight[CORRELATION_SPREADS], squares = 0, count = 0, most = -INFINITY, sum = 0;
+  double weight[CORRELATION_SPREADS], squares = 0, count = 0, most = -INFINITY;
   for (size_t k = 0; k < c->count; k++) {
     const correlation_pair *p = &c->pairs[k];
     const bool counts = p->class == class && !p->strong;
@@ -97,14 +97,8 @@ static double draw_spread(const correlations *c, unsigned class, random_source *
   }
   for (size_t i = 0; i < CORRELATION_SPREADS; i++) {
     weight[i] = math_exp(weight[i] - most);
-    sum += weight[i];
   }
-  double left = random_unit(source) * sum;
-  size_t i = 0;
-  while (i + 1 < CORRELATION_SPREADS && left >= weight[i]) {
-    left -= weight[i++];
-  }
-  return c->spreads[i];
+  return c->spreads[random_weighted(source, weight, CORRELATION_SPREADS)];
 }
 
 /* ---- the inverse */

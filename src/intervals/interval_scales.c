@@ -24,18 +24,13 @@ static double draw_number(const interval_law *law, size_t j, random_source *sour
                low = fmax(fmin(narrowest * law->h0, seen / 2), seen - far * doubt),
                high = fmin(fmax(most, seen), seen + far * doubt),
                step = math_log(high / low) / STEPS;
-  double weight[STEPS], sum = 0;
+  double weight[STEPS];
   for (size_t i = 0; i < STEPS; i++) {
     const double away = (low * math_exp(step * ((double)i + 0.5)) - seen) / doubt;
     weight[i] = math_exp(-away * away / 2);
-    sum += weight[i];
   }
-  double left = random_unit(source) * sum;
-  size_t i = 0;
-  while (i + 1 < STEPS && left >= weight[i]) {
-    left -= weight[i++];
-  }
-  return low * math_exp(step * ((double)i + random_unit(source)));
+  const double at = (double)random_weighted(source, weight, STEPS);
+  return low * math_exp(step * (at + random_unit(source)));
 }
 
 /* How many have a value; `doubt` is a part of it. */
@@ -62,16 +57,24 @@ void interval_scales_draw(const interval_law *law, random_source *source, double
   }
 }
 
+bool interval_scale_unsure(const interval_law *law, size_t j) {
+  return law->doubt[j] > doubt_most * law->variance[j];
+}
+
+bool interval_reference_unsure(const interval_law *law, size_t j) {
+  return law->rest_doubt[j] > doubt_most * law->rest[j];
+}
+
 static double probability(double score) {
   return 1 / (1 + math_exp(-score));
 }
 
 double interval_curvature_left(const interval_law *law, size_t j, double score, double step) {
   const interval_kind kind = law->design->groups[law->design->group_of[j]].kind;
+  if (kind == INTERVAL_NUMBER || !law->design->logistic) {
+    return 1;
+  }
   const double way = copysign(fmin(fmax(fabs(step), shortest), longest), step),
-               from = fmin(fmax(score, -steepest), steepest), before = probability(from),
-               after = probability(from + way);
-  return kind == INTERVAL_NUMBER || !law->design->logistic
-             ? 1
-             : (after - before) / (way * before * (1 - before));
+               from = fmin(fmax(score, -steepest), steepest), before = probability(from);
+  return (probability(from + way) - before) / (way * before * (1 - before));
 }

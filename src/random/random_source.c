@@ -133,6 +133,19 @@ double random_unit(random_source *source) {
   return (double)(random_bits(source) >> 11) * 0x1p-53;
 }
 
+size_t random_weighted(random_source *source, const double *weights, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += weights[i];
+  }
+  double left = random_unit(source) * sum;
+  size_t i = 0;
+  while (i + 1 < count && left >= weights[i]) {
+    left -= weights[i++];
+  }
+  return i;
+}
+
 /* By the polar method. */
 double random_normal(random_source *source) {
   for (;;) {

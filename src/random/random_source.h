@@ -58,6 +58,8 @@ double random_laplace(random_source *source, double beta);
 
 /* Uniform on [0, 1), a multiple of 2^−53. */
 double random_unit(random_source *source);
+/* An index below count, as often as its weight says. */
+size_t random_weighted(random_source *source, const double *weights, size_t count);
 /* Standard normal. */
 double random_normal(random_source *source);
 /* The length of a standard gaussian vector of n ≥ 2 entries, in time that does not grow with n.

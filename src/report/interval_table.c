@@ -15,7 +15,6 @@
 enum { MATRICES = 128, DRAWS = 16, ALL_DRAWS = MATRICES * DRAWS, BEFORE = 32 };
 static const double ratio_most = 6;     /* of quantiles of a variance over the matrices */
 static const double alike_least = 3;    /* of a variance, to that without other columns */
-static const double doubt_most = 0.5;   /* of a variance, to itself */
 static const double refused_most = 0.2; /* of all columns, where these are more than two */
 
 const char *interval_refusal_words(interval_refusal refusal) {
@@ -211,14 +210,13 @@ static interval_row row_of(const drawing *t, size_t j, double *sorted) {
   const double apart = quantile(sorted, MATRICES, 0.9) / quantile(sorted, MATRICES, 0.1);
   const double inflated = quantile(sorted, MATRICES, 0.5) * law->variance[j];
   const interval_kind kind = law->design->groups[law->design->group_of[j]].kind;
-  const bool block = kind == INTERVAL_BLOCK, number = kind == INTERVAL_NUMBER,
-             wide = apart > ratio_most;
-  row.refusal = law->doubt[j] > doubt_most * law->variance[j] && (wide || !number) ? INTERVAL_RARE
-                : block && law->rest_doubt[j] > doubt_most * law->rest[j] ? INTERVAL_REFERENCE
-                : t->alike[j]                                             ? INTERVAL_ALIKE
-                : !wide                                                   ? INTERVAL_GIVEN
-                : inflated > alike_least                                  ? INTERVAL_ALIKE
-                                                                          : INTERVAL_FEW;
+  const bool wide = apart > ratio_most, rare = wide || kind != INTERVAL_NUMBER;
+  row.refusal = rare && interval_scale_unsure(law, j)                         ? INTERVAL_RARE
+                : kind == INTERVAL_BLOCK && interval_reference_unsure(law, j) ? INTERVAL_REFERENCE
+                : t->alike[j]                                                 ? INTERVAL_ALIKE
+                : !wide                                                       ? INTERVAL_GIVEN
+                : inflated > alike_least                                      ? INTERVAL_ALIKE
+                                                                              : INTERVAL_FEW;
   return row;
 }
 

@@ -25,7 +25,7 @@ rule "no file is over 500 lines, but dperm.h" \
   "$(xargs wc -l <<< "$code $python $scripts" | awk '$2 != "total" && $1 > 500' | grep -v '/dperm\.h$')"
 # What grows says so: raise these with the change that needs it.
 lines=$(find src cli -type f | sort | xargs cat | wc -l)
-rule "the library and the command have at most 62,140 lines" "$([ "$lines" -le 62140 ] || echo "$lines lines")"
+rule "the library and the command have at most 62,150 lines" "$([ "$lines" -le 62150 ] || echo "$lines lines")"
 functions=$(grep -c '^dperm_' tests/lint/symbols.txt)
 rule "at most 110 functions are exported" "$([ "$functions" -le 110 ] || echo "$functions functions")"
 # shellcheck disable=SC2086
@@ -61,7 +61,7 @@ pages=$(find ./*.md docs examples tests bench experiments python -name '*.md' | 
 rule "no line of a page is over 120 characters" "$(grep -nE '^.{121,}' $pages | cut -c1-120)"
 # shellcheck disable=SC2086
 words=$(cat $pages | wc -w)
-rule "the pages have at most 65,200 words" "$([ "$words" -le 65200 ] || echo "$words words")"
+rule "the pages have at most 65,300 words" "$([ "$words" -le 65300 ] || echo "$words words")"
 lines=$(awk '/^## / { counted = /^## 0\.2\.0/ } counted' CHANGELOG.md | wc -l)
 rule "the change log of 0.2.0 has at most 108 lines" "$([ "$lines" -le 108 ] || echo "$lines lines")"
 exit "$trouble"
